@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The loop with several I/Os in flight. Each round fills all free slots, hands them over at once, waits for at
+ * least one completion and takes whatever else is there: no system call more than that needs.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "core/io/loop_private.h"
+
+static inline struct loop_slot *loop_slot_of(struct fst_io *io)
+{
+	return (struct loop_slot *)((char *)io - offsetof(struct loop_slot, io));
+}
+
+/* Keeps the first error; what is in flight is still waited for. */
+static loop_cold void loop_many_fail(struct loop *l, int r)
+{
+	if (!l->ret)
+		l->ret = r;
+	l->stopping = true;
+}
+
+loop_inline void loop_many_after(struct loop *l, struct loop_slot *slot)
+{
+	bool again = false;
+
+	loop_note_write(l, &slot->io);
+	if (l->done && !slot->own_sync) {
+		int r = l->done(l->w, &slot->io);
+
+		if (loop_unlikely(r < 0)) {
+			loop_many_fail(l, loop_plugin_failed(l, "done", r));
+			return;
+		}
+		again = r == FST_DONE_AGAIN;
+	}
+	if (again) {
+		l->held[l->n_held++] = slot;
+	} else if (l->sync_due) {
+		/* This slot carries the sync; what is in flight beside it goes on. */
+		l->sync_due--;
+		slot->own_sync = true;
+		slot->io.op = l->sync_op;
+		slot->io.file = l->sync_file;
+		slot->io.offset = 0;
+		slot->io.length = 0;
+		l->held[l->n_held++] = slot;
+	} else {
+		slot->own_sync = false;
+		l->unused[l->n_unused++] = slot;
+	}
+}
+
+loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint64_t now, const bool full)
+{
+	struct fst_io *io = &slot->io;
+
+	if (loop_unlikely(io->result != (int64_t)io->length)) {
+		loop_many_fail(l, loop_io_failed(l, io));
+		return;
+	}
+	loop_count(l, io, slot->start_ns, now);
+	if (full)
+		loop_many_after(l, slot);
+	else
+		l->unused[l->n_unused++] = slot;
+}
+
+/* An I/O was not simply queued. True: go on filling. */
+static __attribute__((noinline)) bool loop_many_not_queued(struct loop *l, struct loop_slot *slot, int r, const bool full)
+{
+	if (r == 1) {
+		loop_many_complete(l, slot, io_clock_ns(), full);
+		return !loop_should_stop(l);
+	}
+	if (r == -EAGAIN && l->inflight)
+		l->held[l->n_held++] = slot;
+	else
+		loop_many_fail(l, loop_engine_failed(l, "queue", r));
+	return false;
+}
+
+/* The workload gave no I/O. */
+static loop_cold void loop_many_no_io(struct loop *l, int r)
+{
+	if (r == FST_NEXT_END)
+		l->ended = true;
+	else if (r == FST_NEXT_WAIT && !l->inflight)
+		loop_many_fail(l, loop_plugin_failed(l, "next waits, but nothing is in flight", -EDEADLK));
+	else if (r != FST_NEXT_WAIT)
+		loop_many_fail(l, loop_plugin_failed(l, "next", r));
+}
+
+/* The slot to queue next, its I/O filled in; NULL: none now. What is held comes first. */
+loop_inline struct loop_slot *loop_many_pick(struct loop *l, const bool full)
+{
+	struct loop_slot *slot;
+	int r;
+
+	if (loop_unlikely(l->n_held))
+		return l->held[--l->n_held];
+	if (!l->n_unused || l->ended)
+		return NULL;
+	slot = l->unused[l->n_unused - 1];
+	if (full && l->stamp)
+		buffers_stamp(l->stamp, slot->io.buf, l->max_length);
+	r = l->next(l->w, &slot->io);
+	if (loop_unlikely(r != FST_NEXT_IO)) {
+		loop_many_no_io(l, r);
+		return NULL;
+	}
+	if (loop_io_odd(l, &slot->io)) {
+		r = loop_check_io(l, &slot->io);
+		if (r < 0) {
+			loop_many_fail(l, r);
+			return NULL;
+		}
+	}
+	l->n_unused--;
+	return slot;
+}
+
+loop_inline void loop_many_fill(struct loop *l, const bool full)
+{
+	struct loop_slot *slot;
+	int r;
+
+	if (loop_should_stop(l))
+		return;
+	while ((slot = loop_many_pick(l, full)) != NULL) {
+		slot->start_ns = io_clock_ns();
+		r = l->queue(l->e, &slot->io);
+		if (loop_likely(r == 0))
+			l->inflight++;
+		else if (!loop_many_not_queued(l, slot, r, full))
+			return;
+	}
+}
+
+/* Hands over and takes what is complete. */
+loop_inline int loop_many_turn(struct loop *l, const bool full)
+{
+	uint64_t now;
+	int r;
+
+	if (l->inflight > l->max_inflight)
+		l->max_inflight = l->inflight;
+	r = l->submit(l->e);
+	if (loop_unlikely(r < 0 && r != -EAGAIN && r != -EBUSY))
+		return loop_engine_failed(l, "submit", r);
+	r = l->reap(l->e, 1, l->reaped, l->depth);
+	if (loop_unlikely(r <= 0))
+		return r == -EAGAIN ? 0 : loop_engine_failed(l, "reap", r ? r : -EIO);
+	now = io_clock_ns();
+	l->inflight -= (uint32_t)r;
+	for (int i = 0; i < r; i++)
+		loop_many_complete(l, loop_slot_of(l->reaped[i]), now, full);
+	return 0;
+}
+
+loop_inline int loop_many(struct loop *l, const bool full)
+{
+	int r;
+
+	for (;;) {
+		loop_many_fill(l, full);
+		if (loop_unlikely(!l->inflight)) {
+			/* Engines that complete at once leave nothing to wait for. */
+			if (l->ret || loop_should_stop(l) || (l->ended && !l->n_held))
+				return l->ret;
+			continue;
+		}
+		r = loop_many_turn(l, full);
+		if (loop_unlikely(r < 0)) {
+			l->leaked = true;
+			return l->ret ? l->ret : r;
+		}
+	}
+}
+
+int loop_many_plain(struct loop *l)
+{
+	return loop_many(l, false);
+}
+
+int loop_many_full(struct loop *l)
+{
+	return loop_many(l, true);
+}

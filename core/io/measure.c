@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Adds up what the workers counted, and says it in the record. */
+#include "core/io/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/io/conditions.h"
+#include "core/io/loop.h"
+#include "core/util/clock.h"
+#include "core/util/json.h"
+#include "core/util/strbuf.h"
+#include "core/util/units.h"
+#include "core/util/xalloc.h"
+
+/* Less is not to be trusted. */
+#define MEASURE_MIN_NS (NSEC_PER_SEC / 2)
+enum { MEASURE_MIN_OPS = 10 };
+/* Shares of cached data that make a run cold, or cached. */
+static const double measure_cold = 0.05, measure_cached = 0.95;
+
+static bool measure_is_sync(const struct io_step *s, uint32_t kind)
+{
+	return s->data && kind == LOOP_SYNC;
+}
+
+void measure_take(const struct io_step *s, int failed, struct measured *m)
+{
+	uint64_t end = 0;
+
+	m->hist = xcalloc(MAX(s->n_kinds, 1u), sizeof(*m->hist));
+	m->kind_bytes = xcalloc(MAX(s->n_kinds, 1u), sizeof(*m->kind_bytes));
+	for (uint32_t k = 0; k < s->n_kinds; k++)
+		hist_reset(&m->hist[k]);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct io_worker *w = &s->worker[i];
+
+		for (uint32_t k = 0; k < s->n_kinds; k++) {
+			hist_merge(&m->hist[k], &w->hist[k]);
+			m->kind_bytes[k] += w->bytes[k];
+			m->bytes += w->bytes[k];
+			m->ops += measure_is_sync(s, k) ? 0 : w->hist[k].count;
+		}
+		end = MAX(end, w->end_ns);
+		m->max_inflight = MAX(m->max_inflight, w->max_inflight);
+		if (s->start_ns && w->end_ns > s->start_ns)
+			m->busy_ns += w->end_ns - s->start_ns;
+	}
+	m->window_ns = s->start_ns && end > s->start_ns ? end - s->start_ns : 0;
+	m->partial = failed != 0;
+	m->too_short = m->window_ns < MEASURE_MIN_NS || m->ops < MEASURE_MIN_OPS;
+}
+
+void measure_release(struct measured *m)
+{
+	free(m->hist);
+	free(m->kind_bytes);
+	m->hist = NULL;
+	m->kind_bytes = NULL;
+}
+
+void measure_warn(json_t *record, const char *text)
+{
+	json_t *warnings = json_object_get(record, "warnings");
+
+	if (!warnings) {
+		warnings = js_array();
+		js_set(record, "warnings", warnings);
+	}
+	js_push(warnings, js_str(text));
+}
+
+static json_t *measure_latency(const struct io_step *s, const struct measured *m)
+{
+	json_t *o = js_object();
+
+	for (uint32_t k = 0; k < s->n_kinds; k++)
+		if (!s->data || m->hist[k].count)
+			js_set(o, step_kind_name(s, k), hist_json(&m->hist[k]));
+	return o;
+}
+
+static bool measure_all_synced(const struct io_step *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!s->worker[i].synced)
+			return false;
+	return true;
+}
+
+static void measure_boundary_each(struct strbuf *sb, const char *call, uint64_t n)
+{
+	if (!n)
+		return;
+	strbuf_addf(sb, "%s%s after every ", sb->len ? "; " : "", call);
+	if (n == 1)
+		strbuf_addstr(sb, "write");
+	else
+		strbuf_addf(sb, "%llu writes", (unsigned long long)n);
+}
+
+/* Up to where the data had got when the clock stopped. */
+static json_t *measure_boundary(const struct io_step *s, const struct measured *m)
+{
+	const struct io_params *p = s->wl->io;
+	struct strbuf sb = STRBUF_INIT;
+	json_t *text;
+
+	if (!s->data)
+		return js_str("the workload's own");
+	if (!s->has_files)
+		return js_str("none: the engine touches no file");
+	if (!m->hist[LOOP_WRITE].count)
+		return js_str("none: nothing was written");
+	if (p->direct)
+		strbuf_addstr(&sb, "direct");
+	measure_boundary_each(&sb, p->fdatasync ? "fdatasync" : "fsync", p->fdatasync ? p->fdatasync : p->fsync);
+	if (p->end_fsync)
+		strbuf_addf(&sb, "%s%s", sb.len ? "; " : "", measure_all_synced(s)
+			    ? "fsync at end, inside the measured time" : "ended before the fsync at end");
+	if (!sb.len)
+		strbuf_addstr(&sb, "none: dirty pages may remain");
+	text = js_str(strbuf_str(&sb));
+	strbuf_free(&sb);
+	return text;
+}
+
+static uint64_t measure_tv(const struct timeval *after, const struct timeval *before)
+{
+	int64_t us = (int64_t)(after->tv_sec - before->tv_sec) * 1000000 + (after->tv_usec - before->tv_usec);
+
+	return us > 0 ? (uint64_t)us * 1000 : 0;
+}
+
+static json_t *measure_measured(const struct io_step *s, const struct measured *m)
+{
+	json_t *o = js_object(), *cpu = js_object();
+	bool any = m->window_ns != 0;
+
+	js_set(cpu, "user_ns", any ? js_u64(measure_tv(&s->after.ru_utime, &s->before.ru_utime)) : json_null());
+	js_set(cpu, "system_ns", any ? js_u64(measure_tv(&s->after.ru_stime, &s->before.ru_stime)) : json_null());
+	js_set(o, "started_ns", s->start_ns ? js_u64(s->start_ns) : json_null());
+	js_set(o, "elapsed_ns", any ? js_u64(m->window_ns) : json_null());
+	js_set(o, "ramp_ns", js_u64(s->ramp_ns));
+	js_set(o, "ops", js_u64(m->ops));
+	js_set(o, "bytes", js_u64(m->bytes));
+	js_set(o, "workers", js_u64(s->n));
+	js_set(o, "partial", js_bool(m->partial));
+	js_set(o, "too_short", js_bool(m->too_short));
+	js_set(o, "sync_boundary", measure_boundary(s, m));
+	return js_set(o, "cpu", cpu);
+}
+
+/* Mean I/Os in flight by Little's law: time spent in I/Os per time that a worker was at work. */
+static double measure_depth(const struct io_step *s, const struct measured *m)
+{
+	double ns = 0;
+
+	for (uint32_t k = 0; m->hist && k < s->n_kinds; k++)
+		ns += m->hist[k].sum;
+	return m->busy_ns && m->ops ? fmin(ns / (double)m->busy_ns, m->max_inflight) : NAN;
+}
+
+static json_t *measure_engine(const struct io_step *s, const struct measured *m)
+{
+	json_t *o = js_object();
+
+	js_set(o, "name", js_str(s->wl->engine->name));
+	js_set(o, "depth_asked", js_u64(s->wl->io->iodepth));
+	js_set(o, "depth_max", m->max_inflight ? js_u64(m->max_inflight) : json_null());
+	return js_set(o, "depth_mean", js_real(measure_depth(s, m)));
+}
+
+static json_t *measure_cache(const struct io_step *s, const struct measured *m)
+{
+	if (!s->has_files || !m->hist)
+		return json_null();
+	if (s->io.direct)
+		return js_str("direct");
+	if (!m->hist[LOOP_READ].count || isnan(s->resident))
+		return js_str("written");
+	if (s->resident < measure_cold)
+		return js_str("cold");
+	return js_str(s->resident > measure_cached ? "cached" : "partly cached");
+}
+
+static json_t *measure_data(const struct io_step *s, const struct measured *m)
+{
+	uint64_t ram = conditions_ram(), dataset = files_total(&s->files);
+	json_t *o = js_object();
+
+	js_set(o, "kind", js_str(s->wl->io->buffers == IO_BUFFERS_ZERO ? "zero" : "random"));
+	js_set(o, "direct", js_bool(s->io.direct));
+	js_set(o, "dataset_bytes", js_u64(dataset));
+	js_set(o, "laid_out_bytes", js_u64(s->files.laid_out));
+	js_set(o, "ram_bytes", ram ? js_u64(ram) : json_null());
+	js_set(o, "dataset_to_ram", ram ? js_real((double)dataset / (double)ram) : json_null());
+	js_set(o, "resident_before", js_real(s->resident));
+	return js_set(o, "cache", measure_cache(s, m));
+}
+
+static void measure_judge(const struct io_step *s, const struct measured *m, json_t *record)
+{
+	char text[160], time[32];
+
+	if (m->too_short && !m->partial) {
+		snprintf(text, sizeof(text), "measured %s, %llu operation%s: too short to be trusted; set runtime or a larger size",
+			 units_format_metric((double)m->window_ns, "ns", time, sizeof(time)),
+			 (unsigned long long)m->ops, m->ops == 1 ? "" : "s");
+		measure_warn(record, text);
+	}
+	if (s->has_files && !s->io.direct && m->hist[LOOP_READ].count && s->resident > measure_cold) {
+		snprintf(text, sizeof(text), "reads from the page cache: %.0f %% of the data was cached before",
+			 100 * s->resident);
+		measure_warn(record, text);
+	}
+}
+
+void measure_record(const struct io_step *s, const struct measured *m, json_t *record)
+{
+	js_set(record, "metrics", metrics_json(s, m));
+	if (s->data) {
+		js_set(record, "engine", measure_engine(s, m));
+		js_set(record, "data", measure_data(s, m));
+	}
+	if (!m->hist) /* it did not come to measuring */
+		return;
+	js_set(record, "latency", measure_latency(s, m));
+	js_set(record, "series", series_json(&s->series));
+	js_set(record, "measured", measure_measured(s, m));
+	measure_judge(s, m, record);
+}

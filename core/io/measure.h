@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Adds up what the workers counted, and says it in the record. */
+#pragma once
+
+#include <jansson.h>
+
+#include "core/io/metrics.h"
+#include "core/io/step.h"
+
+/* After the workers are joined; failed: what they returned. */
+void measure_take(const struct io_step *s, int failed, struct measured *m);
+void measure_release(struct measured *m);
+/* latency, series, measured, engine, data, metrics, and warnings that follow from the numbers. */
+void measure_record(const struct io_step *s, const struct measured *m, json_t *record);
+/* A line in record's warnings. */
+void measure_warn(json_t *record, const char *text);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One workload step while it runs: what the parts of core/io share. Private to core/io. */
+#pragma once
+
+#include <fstrial/plugin.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include "core/io/buffers.h"
+#include "core/io/files.h"
+#include "core/io/gate.h"
+#include "core/io/hist.h"
+#include "core/io/series.h"
+#include "core/io/workload.h"
+#include "core/util/prng.h"
+
+struct io_step;
+
+struct io_worker {
+	struct fst_worker w; /* as the plugin sees it */
+	struct io_step *step;
+	struct live_worker *live;
+	struct hist *hist;   /* step->n_kinds of them */
+	uint64_t *bytes;     /* likewise */
+	double *metric;	     /* by the plugin's metric; NaN: not given; NULL: none was */
+	struct prng rng;
+	uint64_t ramp_end_ns; /* operations that end before do not count; 0: no ramp */
+	uint64_t end_ns;      /* last completion */
+	uint32_t max_inflight;
+	bool inited; /* the plugin's worker_init went well */
+	bool synced; /* end_fsync was done */
+	int ret;
+	pthread_t thread;
+	/* Data workloads. */
+	struct buffers buffers;
+	struct fst_engine engine;
+	struct fst_engine_file *files;
+	uint32_t n_files;
+	bool engine_open;
+	bool leaked;
+} __attribute__((aligned(64)));
+
+struct io_step {
+	struct workload *wl;
+	struct fst_io_options io; /* what ctx->io points to while the step runs */
+	struct fst_engine_ops ops;
+	bool data;	/* has next() */
+	bool has_files; /* data, and the engine touches files */
+	uint32_t n;
+	uint32_t n_kinds;
+	struct io_files files;
+	struct io_worker *worker;
+	double *metric; /* by the plugin's metric; NaN: not given */
+	double resident; /* share that was cached before; NaN: not known */
+	int stop;	  /* workers see it by w->stop */
+	int failed;
+	int interrupted;
+	struct gate gate;
+	uint64_t ramp_ns;
+	uint64_t start_ns;    /* of what counts: the end of the ramp; 0: never began */
+	uint64_t deadline_ns; /* 0: none */
+	uint32_t running;     /* workers that are not done yet */
+	struct rusage before, after;
+	struct series series;
+};
+
+#define step_get(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define step_set(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
+
+/* Threads from creation to join. 0, or the first worker's -errno. */
+int workers_run(struct io_step *s) _must_check_;
+/* Array with all that belongs to it, before and after workers_run(). */
+void workers_make(struct io_step *s);
+void workers_free(struct io_step *s);
+/* Name of a kind of operation. */
+const char *step_kind_name(const struct io_step *s, uint32_t kind);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The workers of a step: made ready each in its own thread, released together, timed, taken down. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/io/clock.h"
+#include "core/io/loop.h"
+#include "core/io/step.h"
+#include "core/plugin/registry.h"
+#include "core/util/xalloc.h"
+
+/* 4096 workers must fit; plugins keep their data in worker_size bytes, not on the stack. */
+enum { WORKER_STACK = 1 << 20, WORKER_LINE = 64 };
+
+const char *step_kind_name(const struct io_step *s, uint32_t kind)
+{
+	struct fst_op_kind op;
+
+	if (s->data)
+		return loop_kind_names[kind];
+	plugin_op(s->wl->desc, kind, &op);
+	return op.name;
+}
+
+/* On cache lines of their own. */
+static void *worker_alloc(size_t size)
+{
+	size_t whole = (MAX(size, (size_t)1) + WORKER_LINE - 1) / WORKER_LINE * WORKER_LINE;
+	void *p = aligned_alloc(WORKER_LINE, whole);
+
+	if (!p)
+		abort();
+	return memset(p, 0, whole);
+}
+
+/* Straight from the kernel: pages of kinds of operation that do not happen are never there. */
+static struct hist *worker_hists(uint32_t n)
+{
+	struct hist *h = mmap(NULL, n * sizeof(*h), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (h == MAP_FAILED)
+		abort();
+	for (uint32_t i = 0; i < n; i++)
+		h[i].min = UINT64_MAX;
+	return h;
+}
+
+void workers_make(struct io_step *s)
+{
+	struct workload *wl = s->wl;
+
+	s->worker = worker_alloc(s->n * sizeof(*s->worker));
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct io_worker *w = &s->worker[i];
+
+		w->step = s;
+		w->live = &wl->live->w[i];
+		w->hist = worker_hists(MAX(s->n_kinds, 1u));
+		w->bytes = worker_alloc(MAX(s->n_kinds, 1u) * sizeof(*w->bytes));
+		prng_seed(&w->rng, wl->ctx->seed, i);
+		w->w.ctx = wl->ctx;
+		w->w.state = worker_alloc(wl->desc->worker_size);
+		w->w.stop = &s->stop;
+		w->w.index = i;
+		w->w.core = w;
+	}
+}
+
+void workers_free(struct io_step *s)
+{
+	for (uint32_t i = 0; s->worker && i < s->n; i++) {
+		struct io_worker *w = &s->worker[i];
+
+		munmap(w->hist, MAX(s->n_kinds, 1u) * sizeof(*w->hist));
+		free(w->bytes);
+		free(w->metric);
+		free(w->w.state);
+		files_close(&w->files, &w->n_files);
+	}
+	free(s->worker);
+	s->worker = NULL;
+}
+
+static int worker_open_engine(struct io_worker *w)
+{
+	struct io_step *s = w->step;
+	struct workload *wl = s->wl;
+	struct fst_engine *e = &w->engine;
+	int r = buffers_init(&w->buffers, s->io.iodepth, s->io.bs);
+
+	if (r < 0)
+		return fst_error(wl->ctx, -r, "buffers: %u of %llu bytes", s->io.iodepth,
+				 (unsigned long long)s->io.bs);
+	if (s->has_files && wl->io->buffers == IO_BUFFERS_RANDOM) {
+		/* A stream of its own: what fst_random() gives does not depend on the buffers. */
+		struct prng rng;
+
+		prng_seed(&rng, ~wl->ctx->seed, w->w.index);
+		buffers_randomise(&w->buffers, &rng);
+	}
+	e->worker = &w->w;
+	e->cfg = wl->engine_cfg;
+	e->state = worker_alloc(wl->engine->state_size);
+	e->files = w->files;
+	e->n_files = w->n_files;
+	e->depth = s->io.iodepth;
+	e->buffers = w->buffers.slab;
+	e->buffer_size = w->buffers.size;
+	r = s->ops.open ? s->ops.open(e) : 0;
+	if (r < 0)
+		return fst_error(wl->ctx, -r, "engine %s: open", wl->engine->name);
+	w->engine_open = true;
+	return 0;
+}
+
+static int worker_get_ready(struct io_worker *w)
+{
+	const struct fstrial_plugin *d = w->step->wl->desc;
+	int r = d->worker_init ? d->worker_init(&w->w) : 0;
+
+	if (r < 0)
+		return fst_error(w->w.ctx, -r, "worker_init");
+	w->inited = true;
+	if (!w->step->data)
+		return 0;
+	r = worker_open_engine(w);
+	/*
+	 * A table of open files of its own spares the kernel two atomic operations in each system call. It is the
+	 * same with it or without, so a refusal does not matter.
+	 */
+	if (r == 0 && w->step->has_files)
+		(void)unshare(CLONE_FILES);
+	return r;
+}
+
+static void worker_take_down(struct io_worker *w)
+{
+	const struct io_step *s = w->step;
+
+	if (w->engine_open && s->ops.close)
+		s->ops.close(&w->engine);
+	free(w->engine.state);
+	w->engine.state = NULL;
+	if (w->inited && s->wl->desc->worker_fini)
+		s->wl->desc->worker_fini(&w->w);
+	if (!w->leaked)
+		buffers_release(&w->buffers);
+}
+
+static const char *worker_file_name(const struct loop *l, uint32_t file)
+{
+	const struct io_files *f = l->names;
+
+	return file < f->file.n ? f->file.v[file].name : "file";
+}
+
+/* Is anything of this worker written in place or made anew? */
+static bool worker_writes(const struct io_worker *w)
+{
+	const struct io_step *s = w->step;
+
+	for (uint32_t i = 0; s->has_files && i < w->n_files; i++)
+		if (w->files[i].fd >= 0 && s->files.file.v[i].mode != FST_FILE_READ)
+			return true;
+	return false;
+}
+
+static void worker_set_loop(struct io_worker *w, struct loop *l)
+{
+	const struct io_step *s = w->step;
+	const struct io_params *p = s->wl->io;
+
+	loop_init(l, &w->w, &w->engine, &s->ops, w->hist);
+	l->next = s->wl->desc->next;
+	l->done = s->wl->desc->done;
+	l->live = w->live;
+	l->max_length = s->io.bs;
+	l->file_name = worker_file_name;
+	l->names = &s->files;
+	l->engine_name = s->wl->engine->name;
+	if (!s->has_files) { /* any file will do: none is touched */
+		l->n_files = UINT32_MAX;
+		return;
+	}
+	if (worker_writes(w) && p->buffers == IO_BUFFERS_RANDOM)
+		l->stamp = &w->buffers;
+	l->sync_every = p->fdatasync ? p->fdatasync : p->fsync;
+	l->sync_op = p->fdatasync ? FST_IO_FDATASYNC : FST_IO_FSYNC;
+	if (p->end_fsync)
+		l->written = xcalloc(MAX(w->n_files, 1u), 1);
+}
+
+static int worker_run_loop(struct io_worker *w, uint64_t start_ns, struct loop *l)
+{
+	struct io_step *s = w->step;
+	int r;
+
+	l->ramp_end_ns = w->ramp_end_ns;
+	l->deadline_ns = s->deadline_ns;
+	r = loop_run(l, start_ns);
+	if (r == 0 && s->wl->io->end_fsync && l->written && !step_get(s->interrupted) && !step_get(s->failed)) {
+		r = loop_sync_written(l);
+		w->synced = r == 0;
+	}
+	memcpy(w->bytes, l->bytes, LOOP_SYNC * sizeof(*w->bytes));
+	w->end_ns = l->end_ns;
+	w->max_inflight = l->max_inflight;
+	w->leaked = l->leaked;
+	return r;
+}
+
+static int worker_run_plugin(struct io_worker *w)
+{
+	int r = w->step->wl->desc->run(&w->w);
+
+	if (r < 0)
+		return fst_error(w->w.ctx, -r, "run");
+	/* All that run does is timed, also what follows its last operation. */
+	w->end_ns = io_clock_ns();
+	return 0;
+}
+
+static void worker_fail(struct io_worker *w, int r)
+{
+	w->ret = r;
+	step_set(w->step->failed, 1);
+	step_set(w->step->stop, 1);
+}
+
+static void worker_time(struct io_worker *w, struct loop *l)
+{
+	struct io_step *s = w->step;
+	int r;
+
+	if (s->start_ns && !step_get(s->failed)) {
+		w->ramp_end_ns = s->ramp_ns ? s->start_ns : 0;
+		r = s->data ? worker_run_loop(w, io_clock_ns(), l) : worker_run_plugin(w);
+		if (r < 0)
+			worker_fail(w, r);
+	}
+	if (__atomic_sub_fetch(&s->running, 1, __ATOMIC_ACQ_REL) == 0)
+		getrusage(RUSAGE_SELF, &s->after);
+}
+
+static void *worker_main(void *arg)
+{
+	struct io_worker *w = arg;
+	struct loop l = { .depth = 0 };
+	int r = worker_get_ready(w);
+
+	if (r < 0)
+		worker_fail(w, r);
+	else if (w->step->data)
+		worker_set_loop(w, &l);
+	gate_arrive(&w->step->gate);
+	worker_time(w, &l);
+	worker_take_down(w);
+	loop_release(&l);
+	return NULL;
+}
+
+/* By the last worker, before all are released. */
+static void workers_begin(void *arg)
+{
+	struct io_step *s = arg;
+	const struct step_options *o = s->wl->opt;
+	struct live *live = s->wl->live;
+	uint64_t now;
+
+	getrusage(RUSAGE_SELF, &s->before);
+	live_set(live->phase, o->ramp_time_ns ? LIVE_RAMP : LIVE_RUN);
+	now = io_clock_ns();
+	s->ramp_ns = o->ramp_time_ns;
+	s->start_ns = now + o->ramp_time_ns;
+	s->deadline_ns = o->runtime_ns ? s->start_ns + o->runtime_ns : 0;
+	live_set(live->run_started_ns, now);
+	live_set(live->run_ends_ns, s->deadline_ns);
+}
+
+static int workers_create(struct io_step *s, uint32_t *made)
+{
+	pthread_attr_t attr;
+	int code = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, WORKER_STACK);
+	for (*made = 0; *made < s->n && !code; *made += !code)
+		code = pthread_create(&s->worker[*made].thread, &attr, worker_main, &s->worker[*made]);
+	pthread_attr_destroy(&attr);
+	return -code;
+}
+
+int workers_run(struct io_step *s)
+{
+	sigset_t all, old;
+	uint32_t made;
+	int r;
+
+	s->gate = (struct gate){ .expected = s->n, .opening = workers_begin, .arg = s };
+	s->running = s->n;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	r = series_start(s);
+	if (r < 0) {
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+		return r;
+	}
+	r = workers_create(s, &made);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (r < 0) {
+		step_set(s->failed, 1);
+		gate_force(&s->gate);
+		fst_error(s->wl->ctx, -r, "thread %u of %u", made + 1, s->n);
+	}
+	for (uint32_t i = 0; i < made; i++)
+		pthread_join(s->worker[i].thread, NULL);
+	series_stop(s);
+	for (uint32_t i = 0; i < s->n && r == 0; i++)
+		r = s->worker[i].ret;
+	if (r == 0 && step_get(s->interrupted))
+		r = fst_error(s->wl->ctx, ECANCELED, "interrupted");
+	return r;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is wrong between the core's parameters of a step. */
+#include "core/job/step_check.h"
+
+#include "core/plugin/element.h"
+#include "core/plugin/registry.h"
+#include "core/util/str.h"
+#include "core/util/strbuf.h"
+#include "core/util/units.h"
+
+static void _printf_(3, 4) check_fail(struct step_work *w, const char *name, const char *fmt, ...)
+{
+	const struct step_place *at = step_place(w, name);
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_addv(w->d, at->file, at->line, fmt, ap);
+	va_end(ap);
+	w->failed = true;
+}
+
+static void check_engines_that_queue(const struct registry *reg, struct strbuf *sb)
+{
+	for (size_t i = 0; i < reg->n; i++) {
+		struct fst_engine_ops ops;
+
+		if (reg->v[i]->desc.kind != FST_ENGINE || !reg->v[i]->desc.engine)
+			continue;
+		element_engine(reg->v[i]->desc.engine, &ops);
+		if (!(ops.flags & FST_ENGINE_SYNC))
+			strbuf_addf(sb, "%s%s", sb->len ? ", " : "", reg->v[i]->desc.name);
+	}
+	if (!sb->len)
+		strbuf_addstr(sb, "none is installed");
+}
+
+static void check_depth(struct step_work *w)
+{
+	const struct plugin *engine = w->out->engine;
+	unsigned long long depth = w->out->io.iodepth;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	struct fst_engine_ops ops;
+
+	if (!engine->desc.engine)
+		return;
+	element_engine(engine->desc.engine, &ops);
+	if ((ops.flags & FST_ENGINE_SYNC) && depth > 1) {
+		check_engines_that_queue(w->job->registry, &sb);
+		check_fail(w, "iodepth",
+			   "iodepth = %llu: engine %s is synchronous and does one I/O at a time; "
+			   "engines that queue: %s",
+			   depth, engine->desc.name, strbuf_str(&sb));
+	} else if (ops.max_depth && depth > ops.max_depth) {
+		check_fail(w, "iodepth",
+			   "iodepth = %llu: engine %s takes at most %u I/Os at a time", depth,
+			   engine->desc.name, ops.max_depth);
+	}
+}
+
+static void check_sizes(struct step_work *w)
+{
+	const struct io_params *io = &w->out->io;
+	char size[64], bs[64];
+
+	units_format_size(io->size, size, sizeof(size));
+	units_format_size(io->bs, bs, sizeof(bs));
+	if (io->size < io->bs)
+		check_fail(w, "size", "size = \"%s\" is smaller than one I/O of bs = \"%s\"", size,
+			   bs);
+	else if (io->size / io->nrfiles < io->bs)
+		check_fail(w, "nrfiles",
+			   "nrfiles = %llu: each file gets less of size = \"%s\" than one I/O of "
+			   "bs = \"%s\"",
+			   (unsigned long long)io->nrfiles, size, bs);
+}
+
+void step_check(struct step_work *w)
+{
+	const struct step *s = w->out;
+	uint32_t most = s->plugin->desc.max_workers;
+
+	if (w->def->kind == FST_WORKLOAD && most && s->opt.numjobs > most)
+		check_fail(w, "numjobs", "numjobs = %llu: workload %s takes at most %u",
+			   (unsigned long long)s->opt.numjobs, s->plugin->desc.name, most);
+	if (!plugin_is_data_workload(s->plugin))
+		return;
+	if (s->engine && !step_is_bad(w, "iodepth"))
+		check_depth(w);
+	if (step_is_given(w, "size") && !step_is_bad(w, "size") && !step_is_bad(w, "bs") &&
+	    !step_is_bad(w, "nrfiles"))
+		check_sizes(w);
+	if (step_is_given(w, "time_based") && s->io.time_based && !s->opt.runtime_ns &&
+	    !step_is_bad(w, "runtime"))
+		check_fail(w, "time_based", "time_based = true: a runtime is needed");
+}

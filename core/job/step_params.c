@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The core's own parameters, and which tables make a step's. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/job/step_layer.h"
+#include "core/plugin/registry.h"
+#include "core/util/str.h"
+
+#define OPT(member) .offset = offsetof(struct step_options, member)
+#define IO(member) .offset = offsetof(struct io_params, member)
+
+static const struct fst_param step_params[] = {
+	{ .name = "timeout",
+	  .type = FST_TIME,
+	  OPT(timeout_ns),
+	  .min = "1ms",
+	  .doc = "The step is ended and has failed after this time; without it a setup step has "
+		 "1h, a workload 24h." },
+};
+
+static const struct fst_param workload_params[] = {
+	{ .name = "numjobs",
+	  .type = FST_U64,
+	  OPT(numjobs),
+	  .def = "1",
+	  .min = "1",
+	  .max = "4096",
+	  .unit = "workers",
+	  .doc = "Workers that run at the same time, each a thread with files and random numbers "
+		 "of its own." },
+	{ .name = "runtime",
+	  .type = FST_TIME,
+	  OPT(runtime_ns),
+	  .def = "0",
+	  .doc = "How long is measured; 0: until the work is done." },
+	{ .name = "ramp_time",
+	  .type = FST_TIME,
+	  OPT(ramp_time_ns),
+	  .def = "0",
+	  .doc = "How long the workload runs before measuring begins." },
+	{ .name = "randseed",
+	  .type = FST_U64,
+	  OPT(randseed),
+	  .def = "0",
+	  .doc = "Seed of the random numbers; 0: from the session's seed, variant, repeat and "
+		 "step." },
+};
+
+static const struct fst_choice io_services[] = {
+	{ "sequential", FST_SEQUENTIAL_FILES, "One file after the other." },
+	{ "roundrobin", FST_ROUNDROBIN_FILES, "One I/O to each file in turn." },
+};
+
+static const struct fst_choice io_buffer_kinds[] = {
+	{ "random", IO_BUFFERS_RANDOM, "Data that cannot be compressed or deduplicated." },
+	{ "zero", IO_BUFFERS_ZERO, "Zeros." },
+};
+
+static const struct fst_param io_params[] = {
+	{ .name = "ioengine",
+	  .type = FST_STR,
+	  IO(ioengine),
+	  .def = "psync",
+	  .doc = "How I/O reaches the kernel: an engine plugin." },
+	{ .name = "iodepth",
+	  .type = FST_U64,
+	  IO(iodepth),
+	  .def = "1",
+	  .min = "1",
+	  .max = "65536",
+	  .unit = "I/Os",
+	  .doc = "I/Os that each worker keeps in flight." },
+	{ .name = "bs",
+	  .type = FST_SIZE,
+	  IO(bs),
+	  .def = "4KiB",
+	  .min = "1B",
+	  .max = "1GiB",
+	  .doc = "Size of an I/O." },
+	{ .name = "size",
+	  .type = FST_SIZE,
+	  IO(size),
+	  .flags = FST_REQUIRED,
+	  .min = "1B",
+	  .max = "1024PiB",
+	  .doc = "Size of what each worker works on, over all its files." },
+	{ .name = "nrfiles",
+	  .type = FST_U64,
+	  IO(nrfiles),
+	  .def = "1",
+	  .min = "1",
+	  .max = "10000000",
+	  .unit = "files",
+	  .doc = "Files of each worker; each is size / nrfiles long." },
+	{ .name = "loops",
+	  .type = FST_U64,
+	  IO(loops),
+	  .def = "1",
+	  .min = "1",
+	  .doc = "Times the size is done." },
+	{ .name = "fsync",
+	  .type = FST_U64,
+	  IO(fsync),
+	  .def = "0",
+	  .unit = "writes",
+	  .doc = "fsync(2) after so many writes; 0: never." },
+	{ .name = "fdatasync",
+	  .type = FST_U64,
+	  IO(fdatasync),
+	  .def = "0",
+	  .unit = "writes",
+	  .doc = "fdatasync(2) after so many writes; 0: never." },
+	{ .name = "direct",
+	  .type = FST_BOOL,
+	  IO(direct),
+	  .def = "false",
+	  .doc = "Past the page cache (O_DIRECT)." },
+	{ .name = "time_based",
+	  .type = FST_BOOL,
+	  IO(time_based),
+	  .def = "true",
+	  .doc = "With a runtime the work starts over until it is up; else it ends with the "
+		 "size." },
+	{ .name = "overwrite",
+	  .type = FST_BOOL,
+	  IO(overwrite),
+	  .def = "false",
+	  .doc = "Writes go in place into files that are laid out before." },
+	{ .name = "end_fsync",
+	  .type = FST_BOOL,
+	  IO(end_fsync),
+	  .def = "false",
+	  .doc = "fsync(2) of all files at the end, within the measured time." },
+	{ .name = "file_service_type",
+	  .type = FST_ENUM,
+	  IO(file_service_type),
+	  .def = "sequential",
+	  FST_CHOICES(io_services),
+	  .doc = "Which of several files the next I/O goes to." },
+	{ .name = "buffers",
+	  .type = FST_ENUM,
+	  IO(buffers),
+	  .def = "random",
+	  FST_CHOICES(io_buffer_kinds),
+	  .doc = "What is written." },
+};
+
+#define TABLE(name, doc, table, type)                             \
+	{                                                         \
+		name, doc, table, ARRAY_SIZE(table), sizeof(type) \
+	}
+
+const struct core_table core_tables[] = {
+	TABLE("step", "parameters of every step", step_params, struct step_options),
+	TABLE("workload", "parameters of every workload", workload_params, struct step_options),
+	TABLE("io", "parameters of every workload that describes its I/O", io_params,
+	      struct io_params),
+};
+const size_t n_core_tables = ARRAY_SIZE(core_tables);
+
+const char *const step_reserved[4] = { "setup", "workload", "name", "when" };
+
+bool step_is_reserved(const char *key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(step_reserved); i++) {
+		if (str_eq(step_reserved[i], key))
+			return true;
+	}
+	return false;
+}
+
+static struct param_layer step_core_layer(size_t table)
+{
+	const struct core_table *t = &core_tables[table];
+
+	return (struct param_layer){
+		.owner = t->name, .table = t->v, .n = t->n, .stride = sizeof(*t->v)
+	};
+}
+
+static struct param_layer step_plugin_layer(const struct plugin *p)
+{
+	return (struct param_layer){ .owner = p->desc.name,
+				     .table = p->desc.params,
+				     .n = p->desc.n_params,
+				     .stride = p->desc.param_size };
+}
+
+uint32_t step_layers(const struct plugin *plugin, const struct plugin *engine,
+		     struct param_layer *layers)
+{
+	uint32_t n = 0;
+
+	layers[n++] = step_core_layer(0);
+	if (plugin->desc.kind == FST_WORKLOAD)
+		layers[n++] = step_core_layer(1);
+	if (plugin_is_data_workload(plugin))
+		layers[n++] = step_core_layer(2);
+	layers[n++] = step_plugin_layer(plugin);
+	if (engine)
+		layers[n++] = step_plugin_layer(engine);
+	return n;
+}
+
+bool step_is_io(const struct param_layer *l)
+{
+	return l->table == io_params;
+}
+
+int step_find(const struct param_layer *layers, uint32_t n, const char *key, uint32_t *layer,
+	      uint32_t *entry)
+{
+	for (*layer = 0; *layer < n; ++*layer) {
+		if (!param_find(&layers[*layer], key, entry))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int step_check_name(const struct param_layer *layers, uint32_t n, const char *name,
+			   struct err *e)
+{
+	uint32_t layer, entry;
+
+	if (!name)
+		return 0;
+	if (step_is_reserved(name))
+		return err_set(e, EINVAL, "parameter \"%s\" of plugin %s is a word of job files",
+			       name, layers[n].owner);
+	if (!step_find(layers, n, name, &layer, &entry))
+		return err_set(e, EINVAL, "parameter \"%s\" of plugin %s is one of \"%s\" already",
+			       name, layers[n].owner, layers[layer].owner);
+	return 0;
+}
+
+int step_check_layers(const struct param_layer *layers, uint32_t n, struct err *e)
+{
+	int ret = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		for (uint32_t i = 0; !ret && i < layers[k].n; i++) {
+			struct fst_param p;
+
+			param_entry(&layers[k], i, &p);
+			ret = step_check_name(layers, k, p.name, e);
+			if (!ret)
+				ret = step_check_name(layers, k, p.alias, e);
+		}
+	}
+	return ret;
+}

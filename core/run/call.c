@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plugin callbacks, from inside a step process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/io/workload.h"
+#include "core/record/fsfacts.h"
+#include "core/run/call.h"
+#include "core/util/clock.h"
+#include "core/util/file.h"
+#include "core/util/json.h"
+#include "core/util/str.h"
+#include "core/util/strbuf.h"
+#include "core/util/xalloc.h"
+
+/* Undoing must not hang a session for ever, and must not give up on a slow umount either. */
+#define REVERT_TIMEOUT_NS (600 * NSEC_PER_SEC)
+
+/* A call in its child: the host and what only lives here. */
+struct callee {
+	struct call *c;
+	struct host host;
+	struct workload workload;
+	json_t *facts; /* collected here */
+};
+
+/* ---- sinks of the host table ------------------------------------------------------------------ */
+
+static int sink_save(void *arg, const char *key, const char *value, struct err *e)
+{
+	const struct callee *k = arg;
+
+	return undo_save(k->c->undo, k->c->undo_id, key, value, e);
+}
+
+static void log_lines(struct strbuf *sb, const char *mark, const struct strbuf *text)
+{
+	_cleanup_free_ char *copy = xstrdup(strbuf_str(text));
+	char *save = NULL;
+
+	for (char *l = strtok_r(copy, "\n", &save); l; l = strtok_r(NULL, "\n", &save))
+		strbuf_addf(sb, "%s %s\n", mark, l);
+}
+
+static void sink_command(void *arg, const char *const *argv, const struct proc_result *res)
+{
+	const struct callee *k = arg;
+	struct strbuf sb = STRBUF_INIT;
+	char when[32];
+
+	if (k->c->commands_fd < 0)
+		return;
+	strbuf_addf(&sb, "%s %s $", clock_format_utc(clock_wall_ns(), when, sizeof(when)), k->c->label);
+	for (size_t i = 0; argv[i]; i++)
+		strbuf_addf(&sb, strpbrk(argv[i], " \t'\"") ? " '%s'" : " %s", argv[i]);
+	if (res->signal)
+		strbuf_addf(&sb, "\n= signal %d (SIG%s)%s", res->signal, sigabbrev_np(res->signal),
+			    res->timed_out ? ", out of time" : "");
+	else
+		strbuf_addf(&sb, "\n= exit %d", res->exit_status);
+	strbuf_addf(&sb, " after %.3f s\n", (double)res->wall_ns / (double)NSEC_PER_SEC);
+	log_lines(&sb, "|", &res->out);
+	log_lines(&sb, "!", &res->err);
+	if (file_write_all(k->c->commands_fd, sb.buf, sb.len) < 0)
+		js_push(json_object_get(k->host.record, "warnings"), js_str("commands.log could not be written"));
+	strbuf_free(&sb);
+}
+
+static char *sink_fact(void *arg, const char *key)
+{
+	struct callee *k = arg;
+	const json_t *facts = k->c->filesystem;
+
+	if (str_eq(key, "target.size"))
+		return xasprintf("%llu", (unsigned long long)k->c->target_size);
+	if (!str_starts(key, "filesystem."))
+		return NULL;
+	if (!facts && !k->facts)
+		k->facts = fsfacts_collect(k->c->dir, k->c->device);
+	return fsfacts_lookup(facts ? facts : k->facts, key + strlen("filesystem."));
+}
+
+bool call_param_given(const struct step *s, const char *param)
+{
+	uint32_t i;
+
+	for (uint32_t l = 0; s && l < s->n_layers; l++)
+		if (param_find(&s->layers[l], param, &i) == 0)
+			return param_is_given(&s->layers[l], i);
+	return false;
+}
+
+static bool sink_is_set(void *arg, const char *param)
+{
+	const struct callee *k = arg;
+
+	return call_param_given(k->c->step, param);
+}
+
+static const char *sink_tool_version(void *arg, const char *program)
+{
+	const struct callee *k = arg;
+
+	return js_get_str(k->c->tools, program, NULL);
+}
+
+/* ---- callbacks -------------------------------------------------------------------------------- */
+
+static struct workload *callee_workload(struct fst_ctx *ctx)
+{
+	struct callee *k = host_of(ctx)->priv;
+
+	return &k->workload;
+}
+
+static void callee_init(struct callee *k, struct call *c)
+{
+	const struct host_sinks sinks = {
+		.save = c->undo ? sink_save : NULL,
+		.command = sink_command,
+		.fact = sink_fact,
+		.is_set = sink_is_set,
+		.tool_version = sink_tool_version,
+		.arg = k,
+	};
+
+	*k = (struct callee){ .c = c };
+	host_init(&k->host, c->plugin, &sinks);
+	host_io_fill(&k->host.table, callee_workload);
+	k->host.priv = k;
+	k->host.ctx.seed = c->seed;
+	if (c->saved) {
+		k->host.saved = c->saved->facts;
+		k->host.n_saved = c->saved->n_facts;
+		return;
+	}
+	k->host.ctx.dir = c->dir;
+	k->host.ctx.device = c->device;
+	k->host.ctx.sysfs = c->sysfs;
+	k->host.ctx.cfg = c->step->cfg;
+	if (c->plugin->desc.kind == FST_WORKLOAD)
+		k->host.ctx.nworkers = (uint32_t)c->step->opt.numjobs;
+	if (plugin_is_data_workload(c->plugin))
+		k->host.ctx.io = &c->step->io_public;
+}
+
+static int callee_call(struct callee *k, int (*fn)(struct fst_ctx *), const char *name)
+{
+	int r = fn ? fn(&k->host.ctx) : 0;
+
+	host_end_callback(&k->host);
+	if (r < 0)
+		err_sys(&k->host.err, -r, "%s", name);
+	else if (k->host.err.code)
+		r = -k->host.err.code;
+	return r;
+}
+
+/* Hands over what was gathered. The process ends after this: nothing is released. */
+static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
+{
+	json_object_update(record, k->host.record);
+	if (k->host.new_dir)
+		js_set(record, "dir", js_str(k->host.new_dir));
+	if (k->host.new_device)
+		js_set(record, "device", js_str(k->host.new_device));
+	*e = k->host.err;
+	return r;
+}
+
+static int callee_probe(struct callee *k, json_t *record)
+{
+	const struct fstrial_plugin *d = &k->c->plugin->desc;
+	int r = callee_call(k, d->probe, "probe");
+
+	if (r == -EOPNOTSUPP)
+		js_set(record, "skipped", js_bool(1));
+	return r ? r : callee_call(k, d->check, "check");
+}
+
+static int child_apply(void *arg, json_t *record, struct err *e)
+{
+	struct callee k;
+	int r;
+
+	callee_init(&k, arg);
+	r = callee_probe(&k, record);
+	if (r == 0)
+		r = callee_call(&k, k.c->plugin->desc.apply, "apply");
+	return callee_finish(&k, r, record, e);
+}
+
+static int child_readback(void *arg, json_t *record, struct err *e)
+{
+	struct callee k;
+	int r;
+
+	callee_init(&k, arg);
+	r = callee_call(&k, k.c->plugin->desc.readback, "readback");
+	return callee_finish(&k, r, record, e);
+}
+
+static int child_revert(void *arg, json_t *record, struct err *e)
+{
+	struct callee k;
+	int r;
+
+	callee_init(&k, arg);
+	r = callee_call(&k, k.c->plugin->desc.revert, "revert");
+	return callee_finish(&k, r, record, e);
+}
+
+static int child_workload(void *arg, json_t *record, struct err *e)
+{
+	struct callee k;
+	int r;
+
+	callee_init(&k, arg);
+	r = callee_probe(&k, record);
+	if (r == 0) {
+		k.workload = (struct workload){
+			.ctx = &k.host.ctx,
+			.desc = &k.c->plugin->desc,
+			.engine = k.c->step->engine ? &k.c->step->engine->desc : NULL,
+			.engine_cfg = k.c->step->engine_cfg,
+			.opt = &k.c->step->opt,
+			.io = k.host.ctx.io ? &k.c->step->io : NULL,
+			.live = k.c->live,
+			.err = &k.host.err,
+		};
+		r = workload_execute(&k.workload, k.host.record);
+		if (r < 0)
+			err_sys(&k.host.err, -r, "workload");
+	}
+	return callee_finish(&k, r, record, e);
+}
+
+/* ---- from the session's side ------------------------------------------------------------------ */
+
+static int call_run(struct call *c, int (*fn)(void *, json_t *, struct err *), uint64_t timeout_ns,
+		    bool stoppable, struct stepproc_result *res)
+{
+	const struct stepproc sp = {
+		.fn = fn,
+		.arg = c,
+		.timeout_ns = timeout_ns,
+		.signal_fd = c->signal_fd,
+		.stoppable = stoppable,
+		.live = c->live,
+		.tick = c->tick,
+		.tick_arg = c->tick_arg,
+	};
+
+	return stepproc_run(&sp, res);
+}
+
+int call_apply(struct call *c, struct stepproc_result *res)
+{
+	return call_run(c, child_apply, c->step->opt.timeout_ns, true, res);
+}
+
+int call_readback(struct call *c, struct stepproc_result *res)
+{
+	return call_run(c, child_readback, c->step->opt.timeout_ns, false, res);
+}
+
+int call_revert(struct call *c, struct stepproc_result *res)
+{
+	return call_run(c, child_revert, REVERT_TIMEOUT_NS, false, res);
+}
+
+int call_workload(struct call *c, struct stepproc_result *res)
+{
+	return call_run(c, child_workload, c->step->opt.timeout_ns, true, res);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Whether a device may be destroyed: the order of the checks, and the exclusive open around them.
+ */
+#include "core/run/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/run/guard_internal.h"
+#include "core/util/blockuse.h"
+#include "core/util/file.h"
+#include "core/util/str.h"
+#include "core/util/xalloc.h"
+
+static int guard_check_device(struct guard *g, struct err *e)
+{
+	struct err inner = { 0 };
+	_cleanup_free_ char *plain = NULL;
+
+	if (!g->r->device || !*g->r->device)
+		return err_set(e, EPERM, "no device is named in target");
+	if (blockdev_get(g->r->device, &g->bd, &inner))
+		return err_set(e, EPERM, "%s", inner.text);
+	plain = xasprintf("/dev/%s", g->bd.name);
+	if (str_eq(plain, g->r->device))
+		snprintf(g->subject, sizeof(g->subject), "%s", plain);
+	else
+		snprintf(g->subject, sizeof(g->subject), "%.240s (%s)", g->r->device, g->bd.name);
+	return guard_find_relatives(g, e);
+}
+
+/*
+ * Never refuses by itself: the mount table and its like say more than an EBUSY does, and they are
+ * asked while nobody can take the device any more.
+ */
+static int guard_claim(struct guard *g, struct err *e _unused_)
+{
+	g->fd = open(g->r->device, O_RDONLY | O_EXCL | O_CLOEXEC);
+	g->fd_err = g->fd < 0 ? errno : 0;
+	return 0;
+}
+
+static int guard_check_size(struct guard *g, struct err *e)
+{
+	if (!g->bd.size)
+		return err_set(e, EPERM, "%s has a size of zero: nothing is attached, or no medium",
+			       g->subject);
+	return 0;
+}
+
+static int guard_check_writable(struct guard *g, struct err *e)
+{
+	char node[64], text[16];
+	_cleanup_free_ char *path = xasprintf("%s/ro",
+					      blockdev_node(g->bd.dev, node, sizeof(node)));
+	int ret = file_read_line(path, text, sizeof(text));
+
+	if (ret)
+		return err_set(e, EPERM, "%s: %s cannot be read: %s", g->subject, path,
+			       strerror(-ret));
+	if (!str_eq(text, "0"))
+		return err_set(e, EPERM, "%s is read-only", g->subject);
+	return 0;
+}
+
+static int guard_check_exclusive(struct guard *g, struct err *e)
+{
+	struct stat st;
+
+	if (g->fd_err == EBUSY)
+		return err_set(
+			e, EPERM,
+			"%s is held by the kernel or by a program (a mount in another "
+			"mount namespace, an external log, a member of md or LVM): it cannot "
+			"be opened exclusively: EBUSY",
+			g->subject);
+	if (g->fd < 0)
+		return err_set(e, EPERM, "%s cannot be opened: %s", g->subject,
+			       strerror(g->fd_err));
+	if (fstat(g->fd, &st) || st.st_rdev != g->bd.dev)
+		return err_set(e, EPERM, "%s became another device while it was looked at",
+			       g->subject);
+	return 0;
+}
+
+/* The first that refuses is the reason. */
+/* clang-format off */
+static int (*const guard_checks[])(struct guard *g, struct err *e) = {
+	guard_check_device,
+	guard_check_confirmed,
+	guard_claim,
+	guard_check_mounted,
+	guard_check_swap,
+	guard_check_holders,
+	guard_check_loop,
+	guard_check_size,
+	guard_check_writable,
+	guard_check_exclusive,
+	guard_check_signature,
+};
+/* clang-format on */
+
+int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *e)
+{
+	struct guard g = { .r = r, .fd = -1 };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(guard_checks); i++)
+		ret = guard_checks[i](&g, e);
+	if (g.fd >= 0)
+		close(g.fd);
+	vec_free(&g.relatives);
+	*bd = g.bd;
+	return ret;
+}
+
+int guard_recheck(const char *path, const struct blockdev *bd, struct err *e)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC);
+	int open_err = errno;
+	struct err inner = { 0 };
+	struct blockdev now;
+
+	if (blockdev_get(path, &now, &inner))
+		return err_set(e, EPERM, "%s", inner.text);
+	if (now.dev != bd->dev || now.diskseq != bd->diskseq || !str_eq(now.name, bd->name))
+		return err_set(e, EPERM,
+			       "%s leads to another device than the one that was checked (%s, "
+			       "then %s)",
+			       path, bd->name, now.name);
+	if (now.size != bd->size)
+		return err_set(e, EPERM,
+			       "%s changed its size from %llu to %llu bytes since it was "
+			       "checked",
+			       path, (unsigned long long)bd->size, (unsigned long long)now.size);
+	if (fd < 0) {
+		_cleanup_free_ char *use = open_err == EBUSY ? blockuse_any(now.dev) : NULL;
+
+		return err_set(e, EPERM, "%s cannot be opened exclusively: %s%s%s", path,
+			       strerror(open_err), use ? ": it is " : "", use ? use : "");
+	}
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the device guard share; nobody else includes this. */
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "core/run/guard.h"
+#include "core/util/blockdev.h"
+#include "core/util/err.h"
+#include "core/util/vec.h"
+
+/* Devices that would be hurt with the one asked for, or of which it is a part. */
+enum guard_relation { GUARD_SELF, GUARD_PARTITION, GUARD_DISK, GUARD_BELOW };
+
+struct guard_relative {
+	dev_t dev;
+	enum guard_relation relation;
+	char name[64]; /* kernel name */
+};
+
+struct guard {
+	const struct guard_request *r;
+	struct blockdev bd;
+	char subject[320]; /* how messages call the device: "/dev/sdb1", "/dev/fast (sdb1)" */
+	VEC(struct guard_relative) relatives; /* the device itself is the first */
+	int fd;				      /* O_EXCL from the first look to the last, or -1 */
+	int fd_err;			      /* positive errno of that open; 0 */
+};
+
+/* Fills relatives: itself, its partitions, the disk it is on, what dm and md build it from. */
+int guard_find_relatives(struct guard *g, struct err *e);
+
+/* One check each: 0, or -EPERM with its line in e. Opens nothing for writing. */
+int guard_check_confirmed(struct guard *g, struct err *e);
+int guard_check_mounted(struct guard *g, struct err *e);
+int guard_check_swap(struct guard *g, struct err *e);
+int guard_check_holders(struct guard *g, struct err *e);
+int guard_check_loop(struct guard *g, struct err *e);
+int guard_check_signature(struct guard *g, struct err *e);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sums over all trials of a job, without running one. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/run/ask.h"
+#include "core/run/plan.h"
+#include "core/util/clock.h"
+#include "core/util/json.h"
+#include "core/util/vec.h"
+#include "core/util/xalloc.h"
+
+/* Guesses for what is bounded by neither time nor the plugin's word: a process, and 400 MB/s. */
+#define GUESS_STEP_NS (100 * NSEC_PER_MSEC)
+#define GUESS_BYTES_PER_US 400
+
+static void add(json_t *record, const char *key, uint64_t more)
+{
+	js_set(record, key, js_u64(js_get_u64(record, key, 0) + more));
+}
+
+static uint64_t plan_step_time(const struct step *s, const struct fst_estimate *est)
+{
+	uint64_t bytes = est->bytes_read + est->bytes_written;
+
+	if (est->time_ns)
+		return est->time_ns;
+	if (s->opt.runtime_ns && (!s->engine || s->io.time_based))
+		return s->opt.runtime_ns + s->opt.ramp_time_ns + GUESS_STEP_NS;
+	return bytes / GUESS_BYTES_PER_US * 1000 + s->opt.ramp_time_ns + GUESS_STEP_NS;
+}
+
+static void plan_take_warnings(struct ask_step *a, json_t *record)
+{
+	json_t *list = json_object_get(record, "warnings"), *w;
+	size_t i;
+
+	if (!list) {
+		list = js_array();
+		js_set(record, "warnings", list);
+	}
+	json_array_foreach(json_object_get(a->host.record, "warnings"), i, w)
+		js_setf(record, "last", "%s: %s", a->job->steps[a->index].name, json_string_value(w));
+	w = json_object_get(record, "last");
+	if (!w)
+		return;
+	json_incref(w);
+	json_object_del(record, "last");
+	for (i = 0; i < json_array_size(list); i++)
+		if (json_equal(json_array_get(list, i), w)) {
+			json_decref(w);
+			return;
+		}
+	js_push(list, w);
+}
+
+static void plan_step(struct ask_step *a, json_t *record)
+{
+	const struct fstrial_plugin *d = &a->step->plugin->desc;
+	struct fst_estimate est = { .struct_size = sizeof(est) };
+	uint64_t n = a->index < a->job->n_once ? 1 : (uint64_t)a->n_variants * a->job->repeats, peak;
+
+	if (d->estimate && d->estimate(&a->host.ctx, &est) < 0)
+		est = (struct fst_estimate){ .struct_size = sizeof(est) };
+	host_end_callback(&a->host);
+	if (plugin_is_data_workload(a->step->plugin) && !est.files)
+		est.files = a->step->opt.numjobs * a->step->io.nrfiles;
+	peak = a->step->engine ? a->step->io.size * a->step->opt.numjobs : est.bytes_written;
+	if (peak > js_get_u64(record, "peak", 0))
+		js_set(record, "peak", js_u64(peak));
+	add(record, "steps", n);
+	add(record, "written", est.bytes_written * n);
+	add(record, "read", est.bytes_read * n);
+	add(record, "files", est.files * n);
+	add(record, "time", plan_step_time(a->step, &est) * n);
+	plan_take_warnings(a, record);
+}
+
+static char **plan_destroys(const struct job *job)
+{
+	VEC(char *) v = VEC_INIT;
+	bool destroys = false;
+
+	for (size_t i = 0; i < job->n_steps; i++)
+		destroys |= (job->steps[i].plugin->desc.flags & FST_DESTROYS_DEVICE) != 0;
+	if (destroys && job->target.kind == TARGET_DEVICE)
+		vec_push(&v, xasprintf("%s (target)", job->target.device));
+	vec_push(&v, NULL);
+	return v.v;
+}
+
+int plan_make(const struct job *job, struct plan *p, struct err *e)
+{
+	_cleanup_json_ json_t *record = ask_each(job, plan_step, e);
+	VEC(char *) warnings = VEC_INIT;
+	json_t *w;
+	size_t i;
+
+	*p = (struct plan){ .variants = job->n_variants, .repeats = job->repeats };
+	if (!record)
+		return -EINVAL;
+	p->trials = (uint64_t)job->n_variants * job->repeats;
+	p->steps = js_get_u64(record, "steps", 0);
+	p->bytes_written = js_get_u64(record, "written", 0);
+	p->bytes_read = js_get_u64(record, "read", 0);
+	p->files = js_get_u64(record, "files", 0);
+	p->time_ns = js_get_u64(record, "time", 0);
+	p->peak_bytes = js_get_u64(record, "peak", 0);
+	p->destroys = plan_destroys(job);
+	json_array_foreach(json_object_get(record, "warnings"), i, w)
+		vec_push(&warnings, xstrdup(json_string_value(w)));
+	if (job->names.target_size && p->peak_bytes > job->names.target_size)
+		vec_push(&warnings, xstrdup("the largest data set does not fit into the target"));
+	vec_push(&warnings, NULL);
+	p->warnings = warnings.v;
+	return 0;
+}
+
+static void strings_free(char **v)
+{
+	for (char **s = v; s && *s; s++)
+		free(*s);
+	free(v);
+}
+
+void plan_release(struct plan *p)
+{
+	strings_free(p->destroys);
+	strings_free(p->warnings);
+	*p = (struct plan){ 0 };
+}
+
+static json_t *strings_json(char **v)
+{
+	json_t *list = js_array();
+
+	for (char **s = v; s && *s; s++)
+		js_push(list, js_str(*s));
+	return list;
+}
+
+json_t *plan_json(const struct job *job, const struct plan *p)
+{
+	json_t *o = js_object();
+
+	js_set(o, "job", js_str(job->name));
+	js_set(o, "variants", js_u64(p->variants));
+	js_set(o, "repeats", js_u64(p->repeats));
+	js_set(o, "trials", js_u64(p->trials));
+	js_set(o, "steps", js_u64(p->steps));
+	js_set(o, "bytes_written", js_u64(p->bytes_written));
+	js_set(o, "bytes_read", js_u64(p->bytes_read));
+	js_set(o, "files", js_u64(p->files));
+	js_set(o, "time_ns", js_u64(p->time_ns));
+	js_set(o, "peak_bytes", js_u64(p->peak_bytes));
+	js_set(o, "destroys", strings_json(p->destroys));
+	js_set(o, "warnings", strings_json(p->warnings));
+	return o;
+}

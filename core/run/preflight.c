@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What plugins have to say against a job, before anything is touched. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/run/ask.h"
+#include "core/run/session.h"
+#include "core/util/json.h"
+#include "core/util/xalloc.h"
+
+static void preflight_add(json_t *record, const struct ask_step *a, const char *text)
+{
+	const struct job_step *def = &a->job->steps[a->index];
+	json_t *o = js_object(), *list = json_object_get(record, "found");
+
+	if (!list) {
+		list = js_array();
+		js_set(record, "found", list);
+	}
+	js_set(o, "step", js_u64(a->index));
+	js_setf(o, "text", "%s: %s", def->name, text);
+	js_push(list, o);
+}
+
+static void preflight_step(struct ask_step *a, json_t *record)
+{
+	const struct fstrial_plugin *d = &a->step->plugin->desc;
+	int r = d->check ? d->check(&a->host.ctx) : 0;
+
+	host_end_callback(&a->host);
+	if (r < 0)
+		err_sys(&a->host.err, -r, "check");
+	if (a->host.err.code)
+		preflight_add(record, a, a->host.err.text);
+	for (size_t i = 0; i < a->host.n_claims; i++)
+		preflight_add(record, a, "destroys a further device, which this version does not support");
+}
+
+/* A workload on files needs a file system that some step before it mounts, unless the target is a directory. */
+static void preflight_places(const struct job *job, struct diag *d)
+{
+	bool provided = job->target.kind == TARGET_DIRECTORY;
+
+	for (size_t i = 0; i < job->n_steps; i++) {
+		const struct job_step *s = &job->steps[i];
+
+		if (s->plugin->desc.flags & FST_PROVIDES_DIR)
+			provided = true;
+		if (provided || !(s->plugin->desc.flags & FST_NEEDS_DIR))
+			continue;
+		diag_add(d, s->file, s->line, "%s: no step before it mounts a file system, and the target is no directory",
+			 s->name);
+		return;
+	}
+}
+
+int preflight_check(const struct job *job, struct diag *d)
+{
+	struct err e = { 0 };
+	_cleanup_json_ json_t *record = ask_each(job, preflight_step, &e);
+	json_t *found;
+	size_t i, before = d->n;
+
+	if (!record)
+		diag_add(d, job->file, 0, "%s", e.text);
+	json_array_foreach(json_object_get(record, "found"), i, found)
+	{
+		const struct job_step *s = &job->steps[js_get_u64(found, "step", 0)];
+
+		diag_add(d, s->file, s->line, "%s", js_get_str(found, "text", ""));
+	}
+	preflight_places(job, d);
+	return d->n > before ? -EINVAL : 0;
+}

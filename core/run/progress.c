@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The live line, and a line a trial. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/run/progress.h"
+#include "core/util/clock.h"
+#include "core/util/units.h"
+#include "core/util/xalloc.h"
+
+void progress_begin(struct progress *p, bool quiet, uint64_t trials)
+{
+	*p = (struct progress){
+		.quiet = quiet,
+		.terminal = isatty(STDERR_FILENO) == 1,
+		.trials = trials,
+		.started_ns = clock_now_ns(),
+	};
+}
+
+void progress_trial(struct progress *p, char *text)
+{
+	free(p->trial);
+	p->trial = text;
+	p->step = NULL;
+	p->live = NULL;
+}
+
+void progress_step(struct progress *p, const char *name, struct live *live)
+{
+	p->step = name;
+	p->live = live;
+	p->last_bytes = p->last_ops = 0;
+	p->last_ns = clock_now_ns();
+}
+
+static void live_rate(struct progress *p, char *buf, size_t size)
+{
+	uint64_t bytes = 0, ops = 0, now = clock_now_ns();
+	double seconds = (double)(now - p->last_ns) / (double)NSEC_PER_SEC;
+	static const char *const phases[] = { "start", "prepare", "ramp", "run", "verify", "cleanup", "end" };
+	int phase = live_get(p->live->phase);
+	char rate[48];
+
+	for (uint32_t i = 0; i < live_get(p->live->n_workers); i++) {
+		bytes += live_get(p->live->w[i].bytes);
+		ops += live_get(p->live->w[i].ops);
+	}
+	if (bytes)
+		units_format_metric((double)(bytes - p->last_bytes) / seconds, "bytes/s", rate, sizeof(rate));
+	else
+		units_format_metric((double)(ops - p->last_ops) / seconds, "ops/s", rate, sizeof(rate));
+	snprintf(buf, size, " %s %s", (size_t)phase < ARRAY_SIZE(phases) ? phases[phase] : "", rate);
+	p->last_bytes = bytes;
+	p->last_ops = ops;
+	p->last_ns = now;
+}
+
+static void eta(const struct progress *p, char *buf, size_t size)
+{
+	double spent = (double)(clock_now_ns() - p->started_ns) / (double)NSEC_PER_SEC, left;
+
+	buf[0] = '\0';
+	if (!p->done)
+		return;
+	left = spent / (double)p->done * (double)(p->trials - p->done);
+	snprintf(buf, size, ", %ld:%02ld left", (long)left / 60, (long)left % 60);
+}
+
+static void clear_line(struct progress *p)
+{
+	if (p->line_shown)
+		fputs("\r\033[K", stderr);
+	p->line_shown = false;
+}
+
+void progress_tick(void *arg)
+{
+	struct progress *p = arg;
+	struct winsize ws = { .ws_col = 80 };
+	char rate[96] = "", left[32], line[512];
+	int width;
+
+	if (p->quiet || !p->terminal || !p->trial)
+		return;
+	if (p->live)
+		live_rate(p, rate, sizeof(rate));
+	eta(p, left, sizeof(left));
+	ioctl(STDERR_FILENO, TIOCGWINSZ, &ws);
+	width = ws.ws_col > 1 ? ws.ws_col - 1 : 79;
+	snprintf(line, sizeof(line), "[%llu/%llu%s] %s: %s%s", (unsigned long long)p->done + 1,
+		 (unsigned long long)p->trials, left, p->trial, p->step ? p->step : "", rate);
+	fprintf(stderr, "\r\033[K%.*s", width, line);
+	fflush(stderr);
+	p->line_shown = true;
+}
+
+void progress_trial_end(struct progress *p, const char *status, const char *text)
+{
+	p->done++;
+	p->live = NULL;
+	if (p->quiet)
+		return;
+	clear_line(p);
+	fprintf(stderr, "[%llu/%llu] %s: %s%s%s\n", (unsigned long long)p->done, (unsigned long long)p->trials,
+		p->trial, status, *text ? ", " : "", text);
+}
+
+void progress_end(struct progress *p)
+{
+	clear_line(p);
+	free(p->trial);
+	p->trial = NULL;
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The course of a session: guard, target, once-steps, blocks of trials, results, and the way back. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "core/record/environment.h"
+#include "core/record/result.h"
+#include "core/run/recover.h"
+#include "core/run/session.h"
+#include "core/run/signals.h"
+#include "core/run/tools.h"
+#include "core/run/trial.h"
+#include "core/util/clock.h"
+#include "core/util/exit.h"
+#include "core/util/file.h"
+#include "core/util/json.h"
+#include "core/util/log.h"
+#include "core/util/prng.h"
+#include "core/util/str.h"
+#include "core/util/strbuf.h"
+#include "core/util/units.h"
+#include "core/util/xalloc.h"
+#include "config.h"
+
+struct session {
+	const struct job *job;
+	struct registry *reg;
+	const struct session_options *opt;
+	char *id, *out;
+	uint64_t seed;
+	struct undo undo;
+	struct target target;
+	struct journal journal;
+	struct trial_env env;
+	struct trial once;
+	struct progress progress;
+	uint64_t done, failed;
+	const char *status; /* "complete" "interrupted" "stopped" */
+	char *stop_reason;
+	uint32_t *order;
+};
+
+/* ---- names and numbers ------------------------------------------------------------------------ */
+
+static uint64_t random_u64(void)
+{
+	uint64_t v;
+
+	return getrandom(&v, sizeof(v), 0) == (ssize_t)sizeof(v) ? v : clock_wall_ns();
+}
+
+/* "20261130T132333Z-1a2b3c4d" */
+static char *session_make_id(void)
+{
+	char when[32], *id, *w;
+	const char *s = clock_format_utc(clock_wall_ns(), when, sizeof(when));
+
+	id = xasprintf("%s-%08x", s, (unsigned)random_u64());
+	w = id;
+	for (char *p = id; *p; p++)
+		if (*p != ':' && !(*p == '-' && p < id + 10))
+			*w++ = *p;
+	*w = '\0';
+	return id;
+}
+
+/* A seed that survives JSON readers which keep numbers as doubles. */
+static uint64_t session_seed(const struct session *s)
+{
+	if (s->opt->seed)
+		return s->opt->seed;
+	return s->job->seed ? s->job->seed : (random_u64() >> 11) | 1;
+}
+
+static int session_make_out(struct session *s, struct err *e)
+{
+	_cleanup_free_ char *journal = NULL;
+	int r;
+
+	s->out = s->opt->out ? xstrdup(s->opt->out) :
+			       xasprintf("fstrial-results/%s/%s", s->job->name, s->id);
+	journal = xasprintf("%s/journal.jsonl", s->out);
+	if (file_exists(journal))
+		return err_set(e, EEXIST, "%s holds the results of another run", s->out);
+	r = dir_make(s->out, 0755, e);
+	if (r < 0)
+		return r;
+	return journal_open(s->out, &s->journal, e);
+}
+
+static int session_open_commands(struct session *s, struct err *e)
+{
+	_cleanup_free_ char *path = xasprintf("%s/commands.log", s->out);
+
+	s->env.commands_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	return s->env.commands_fd < 0 ? err_sys(e, errno, "create %s", path) : 0;
+}
+
+/* ---- what is written -------------------------------------------------------------------------- */
+
+static json_t *session_json(const struct session *s)
+{
+	char when[32], boot[64] = "";
+	json_t *o = js_object();
+
+	if (file_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) < 0)
+		boot[0] = '\0';
+	js_set(o, "id", js_str(s->id));
+	js_set(o, "started", js_str(clock_format_utc(clock_wall_ns(), when, sizeof(when))));
+	js_set(o, "ended", json_null());
+	js_set(o, "boot_id", js_str(boot));
+	js_set(o, "status", js_str("partial"));
+	js_set(o, "seed", js_u64(s->seed));
+	js_set(o, "order", js_str(s->job->order == ORDER_SHUFFLED ? "shuffled" : "listed"));
+	js_set(o, "repeats", js_u64(s->job->repeats));
+	js_set(o, "tool_version", js_str(FSTRIAL_VERSION));
+	js_set(o, "target", target_json(&s->target));
+	js_set(o, "once", js_array());
+	return o;
+}
+
+static json_t *session_job_json(const struct job *job)
+{
+	json_t *o = js_object();
+
+	js_set(o, "name", js_str(job->name));
+	js_set(o, "description", js_str(job->description));
+	js_set(o, "file", js_str(job->file));
+	js_set(o, "text", js_strn(job->source.text, job->source.len));
+	js_set(o, "sha256", js_str(job->sha256));
+	return o;
+}
+
+static json_t *session_variants(const struct job *job)
+{
+	json_t *list = js_array();
+
+	for (uint32_t i = 0; i < job->n_variants; i++) {
+		_cleanup_free_ char *id = job_variant_id(job, i);
+		json_t *o = js_object();
+
+		js_set(o, "id", js_str(id));
+		js_set(o, "values", job_variant_json(job, i));
+		js_push(list, o);
+	}
+	return list;
+}
+
+static int session_write_head(struct session *s, struct err *e)
+{
+	_cleanup_json_ json_t *head = js_object();
+	json_t *environment = environment_collect(s->target.device, s->target.device ? s->target.bd.sysfs : NULL);
+
+	js_set(environment, "tools", json_incref(s->env.tools));
+	js_set(head, "session", session_json(s));
+	js_set(head, "job", session_job_json(s->job));
+	js_set(head, "environment", environment);
+	js_set(head, "plugins", tools_plugins(s->job, s->reg));
+	js_set(head, "variants", session_variants(s->job));
+	return journal_append(&s->journal, "session", head, e);
+}
+
+static int session_write_trial(struct session *s, const struct trial *t, uint32_t position, uint64_t started_wall,
+			       uint64_t started, struct err *e)
+{
+	_cleanup_json_ json_t *line = js_object();
+	_cleanup_free_ char *id = job_variant_id(s->job, t->variant);
+	json_t *o = js_object();
+	char when[32];
+
+	js_set(o, "variant", js_str(id));
+	js_set(o, "repeat", js_u64(t->block + 1));
+	js_set(o, "block", js_u64(t->block + 1));
+	js_set(o, "position", js_u64(position + 1));
+	js_set(o, "status", js_str(t->status));
+	js_set(o, "reason", js_str(t->reason));
+	js_set(o, "started", js_str(clock_format_utc(started_wall, when, sizeof(when))));
+	js_set(o, "elapsed_ns", js_u64(clock_now_ns() - started));
+	js_set(o, "filesystem", t->filesystem ? json_incref(t->filesystem) : json_null());
+	js_set(o, "device_settings", t->settings ? json_incref(t->settings) : json_null());
+	js_set(o, "steps", json_incref(t->steps));
+	js_set(line, "trial", o);
+	return journal_append(&s->journal, "trial", line, e);
+}
+
+static int session_write_end(struct session *s, struct err *e)
+{
+	_cleanup_json_ json_t *end = js_object();
+	char when[32];
+	int r;
+
+	js_set(end, "ended", js_str(clock_format_utc(clock_wall_ns(), when, sizeof(when))));
+	js_set(end, "status", js_str(s->status));
+	r = journal_append(&s->journal, "end", end, e);
+	return r < 0 ? r : result_write(s->out, e);
+}
+
+/* ---- trials ----------------------------------------------------------------------------------- */
+
+static void session_stop(struct session *s, const char *status, const char *why)
+{
+	if (!str_eq(s->status, "complete"))
+		return;
+	s->status = status;
+	s->stop_reason = xstrdup(why);
+}
+
+/* "write 812.3 MiB/s, read 1.2 GiB/s": each workload's primary metrics. */
+static char *trial_headline(const struct trial *t)
+{
+	struct strbuf sb = STRBUF_INIT;
+	json_t *rec, *metric;
+	const char *key;
+	size_t i;
+
+	if (t->reason)
+		return xstrdup(t->reason);
+	json_array_foreach(t->steps, i, rec)
+	{
+		json_object_foreach(json_object_get(rec, "metrics"), key, metric)
+		{
+			char text[48];
+
+			if (!json_is_true(json_object_get(metric, "primary")))
+				continue;
+			units_format_metric(js_get_real(metric, "value", NAN), js_get_str(metric, "unit", ""), text,
+					    sizeof(text));
+			strbuf_addf(&sb, "%s%s %s", sb.len ? ", " : "", js_get_str(rec, "name", ""), text);
+		}
+	}
+	return strbuf_steal(&sb);
+}
+
+/* Undo, and the proof that nothing is left. A machine that cannot be put back ends the session. */
+static void session_put_back(struct session *s, struct trial *t)
+{
+	struct err e = { 0 };
+	int r = trial_undo(t, &e);
+
+	if (r == 0)
+		r = target_end_trial(&s->target, &e);
+	if (r == 0 && !s->once.n_applied)
+		r = target_prove(&s->target, &e);
+	if (r < 0)
+		session_stop(s, "stopped", e.text);
+}
+
+static void session_trial(struct session *s, uint32_t block, uint32_t position)
+{
+	uint64_t started_wall = clock_wall_ns(), started = clock_now_ns();
+	off_t mark = undo_mark(&s->undo);
+	_cleanup_free_ char *text = NULL, *values = NULL;
+	struct err e = { 0 };
+	struct trial t;
+
+	trial_begin(&t, &s->env, s->order[position], block, s->once.n_applied ? &s->once : NULL);
+	values = job_variant_text(s->job, t.variant);
+	progress_trial(&s->progress, xasprintf("block %u/%u, %s%s%s", block + 1, s->job->repeats, t.label,
+					       *values ? " " : "", values));
+	if (target_begin_trial(&s->target, &e) == 0)
+		trial_run(&t, s->job->n_once, s->job->n_steps);
+	else
+		trial_fail(&t, &e);
+	session_put_back(s, &t);
+	if (session_write_trial(s, &t, position, started_wall, started, &e) < 0)
+		session_stop(s, "stopped", e.text);
+	if (str_eq(s->status, "complete"))
+		undo_rewind(&s->undo, mark);
+	s->done++;
+	s->failed += !str_eq(t.status, "ok");
+	text = trial_headline(&t);
+	progress_trial_end(&s->progress, t.status, text);
+	if (str_eq(t.status, "interrupted"))
+		session_stop(s, "interrupted", t.reason);
+	trial_release(&t);
+}
+
+/* Block r in an order of its own, from the session's seed. */
+static void session_order(struct session *s, uint32_t block)
+{
+	struct prng p;
+
+	for (uint32_t i = 0; i < s->job->n_variants; i++)
+		s->order[i] = i;
+	if (s->job->order != ORDER_SHUFFLED)
+		return;
+	prng_seed(&p, s->seed ^ block, 0);
+	prng_shuffle(&p, s->order, s->job->n_variants);
+}
+
+static void session_blocks(struct session *s)
+{
+	s->order = xcalloc(s->job->n_variants, sizeof(*s->order));
+	for (uint32_t block = 0; block < s->job->repeats; block++) {
+		session_order(s, block);
+		for (uint32_t i = 0; i < s->job->n_variants; i++) {
+			if (!str_eq(s->status, "complete"))
+				return;
+			session_trial(s, block, i);
+		}
+	}
+}
+
+/* Steps of `once`: before the first trial, undone after the last. */
+static int session_once(struct session *s, struct err *e)
+{
+	_cleanup_json_ json_t *line = js_object();
+
+	if (!s->job->n_once)
+		return 0;
+	trial_begin(&s->once, &s->env, 0, 0, NULL);
+	progress_trial(&s->progress, xstrdup("once"));
+	trial_run(&s->once, 0, s->job->n_once);
+	js_set(line, "steps", json_incref(s->once.steps));
+	if (journal_append(&s->journal, "once", line, e) < 0)
+		return -EIO;
+	if (str_eq(s->once.status, "ok"))
+		return 0;
+	session_stop(s, str_eq(s->once.status, "interrupted") ? "interrupted" : "stopped", s->once.reason);
+	return err_set(e, EIO, "once: %s", s->once.reason);
+}
+
+/* ---- the way back of the session --------------------------------------------------------------- */
+
+static int session_undo_target(struct session *s, struct err *e)
+{
+	struct undo_log log;
+	char what[512];
+	int r = undo_read(&s->undo, 0, &log, e);
+
+	for (size_t i = log.n; r == 0 && i-- > 0;)
+		if (str_eq(log.v[i].owner, "target") && !log.v[i].undone)
+			r = target_revert(&log.v[i], what, sizeof(what), e);
+	undo_log_release(&log);
+	return r;
+}
+
+static void session_end(struct session *s)
+{
+	struct err e = { 0 };
+	int r = s->once.n_applied ? trial_undo(&s->once, &e) : 0;
+
+	if (r == 0)
+		r = target_prove(&s->target, &e);
+	if (r == 0)
+		r = session_undo_target(s, &e);
+	if (r < 0)
+		session_stop(s, "stopped", e.text);
+	/* What could not be undone in the trials is in the journal still. */
+	if (r == 0 && !str_eq(s->status, "stopped")) {
+		undo_close(&s->undo);
+		return;
+	}
+	undo_abandon(&s->undo);
+	log_error("the machine is not as it was; `fstrial recover` puts back what is left");
+}
+
+static int session_begin(struct session *s, struct err *e)
+{
+	int r = session_make_out(s, e);
+
+	if (r == 0)
+		r = session_open_commands(s, e);
+	if (r == 0)
+		r = undo_open(s->id, s->out, &s->undo, e);
+	if (r == 0)
+		r = target_begin(&s->job->target, s->id, &s->undo, &s->target, e);
+	if (r == 0)
+		r = session_write_head(s, e);
+	return r;
+}
+
+static void session_release(struct session *s)
+{
+	trial_release(&s->once);
+	progress_end(&s->progress);
+	journal_close(&s->journal);
+	target_release(&s->target);
+	if (s->env.commands_fd >= 0)
+		close(s->env.commands_fd);
+	json_decref(s->env.tools);
+	free(s->order);
+	free(s->stop_reason);
+	free(s->id);
+}
+
+static int session_exit_code(const struct session *s)
+{
+	if (s->stop_reason && !str_eq(s->status, "complete"))
+		log_error("%s: %s", s->status, s->stop_reason);
+	if (s->failed)
+		log_info("%llu of %llu trials did not succeed", (unsigned long long)s->failed,
+			 (unsigned long long)s->done);
+	return s->failed || !str_eq(s->status, "complete") ? EXIT_FAILED : EXIT_GOOD;
+}
+
+/* Everything between the guard's yes and the exit code. */
+static int session_main(struct session *s)
+{
+	struct err e = { 0 };
+	int r = session_begin(s, &e);
+
+	progress_begin(&s->progress, s->opt->quiet, (uint64_t)s->job->n_variants * s->job->repeats);
+	if (r == 0)
+		r = session_once(s, &e);
+	if (r == 0)
+		session_blocks(s);
+	else
+		session_stop(s, "stopped", e.text);
+	if (s->undo.path)
+		session_end(s);
+	err_clear(&e);
+	if (s->journal.path && session_write_end(s, &e) < 0) {
+		log_error("%s", e.text);
+		s->failed++;
+	}
+	return session_exit_code(s);
+}
+
+int session_run(const struct job *job, struct registry *reg, const struct session_options *opt, char **dir)
+{
+	struct session s = { .job = job, .reg = reg, .opt = opt, .status = "complete", .env.commands_fd = -1 };
+	struct err e = { 0 };
+	int code;
+
+	*dir = NULL;
+	if (recover_pending(stderr) > 0) {
+		log_error("an earlier session did not end cleanly: run `fstrial recover` first");
+		return EXIT_REFUSED;
+	}
+	if (target_guard(&job->target, opt->destroy, opt->n_destroy, &e) < 0) {
+		log_error("%s", e.text);
+		return EXIT_REFUSED;
+	}
+	s.id = session_make_id();
+	s.seed = session_seed(&s);
+	s.undo.fd = -1;
+	s.target.lock_fd = -1;
+	s.journal.fd = -1;
+	s.env = (struct trial_env){ .job = job, .undo = &s.undo, .target = &s.target, .seed = s.seed,
+				    .progress = &s.progress, .commands_fd = -1, .tools = tools_collect(job) };
+	s.env.signal_fd = signals_begin(&e);
+	if (s.env.signal_fd < 0) {
+		log_error("%s", e.text);
+		return EXIT_FAILED;
+	}
+	code = session_main(&s);
+	*dir = s.out;
+	session_release(&s);
+	return code;
+}

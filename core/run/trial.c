@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The course of a trial. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/record/environment.h"
+#include "core/record/fsfacts.h"
+#include "core/run/signals.h"
+#include "core/run/steprec.h"
+#include "core/run/trial.h"
+#include "core/util/blockdev.h"
+#include "core/util/json.h"
+#include "core/util/log.h"
+#include "core/util/prng.h"
+#include "core/util/str.h"
+#include "core/util/xalloc.h"
+
+void trial_begin(struct trial *t, struct trial_env *env, uint32_t variant, uint32_t block,
+		 const struct trial *base)
+{
+	_cleanup_free_ char *id = job_variant_id(env->job, variant);
+	const char *dir = base ? base->dir : NULL, *device = base ? base->device : env->target->device;
+
+	*t = (struct trial){ .env = env, .variant = variant, .block = block, .status = "ok" };
+	t->label = xasprintf("%s r%u", id, block + 1);
+	t->steps = js_array();
+	t->device = device ? xstrdup(device) : NULL;
+	t->sysfs = env->target->device ? xstrdup(base && base->sysfs ? base->sysfs : env->target->bd.sysfs) : NULL;
+	if (dir)
+		t->dir = xstrdup(dir);
+	else if (env->target->dir)
+		t->dir = xasprintf("%s/work", env->target->dir);
+}
+
+/* Steps live on the heap: their parameter layers point into them. */
+static void trial_step_free(struct step *s)
+{
+	step_release(s);
+	free(s);
+}
+
+void trial_release(struct trial *t)
+{
+	for (size_t i = 0; i < t->n_applied; i++)
+		trial_step_free(t->applied[i].step);
+	free(t->applied);
+	free(t->reason);
+	free(t->label);
+	free(t->dir);
+	free(t->device);
+	free(t->sysfs);
+	json_decref(t->filesystem);
+	json_decref(t->settings);
+	json_decref(t->steps);
+	*t = (struct trial){ 0 };
+}
+
+static void trial_end(struct trial *t, const char *status, const char *step, const struct err *e)
+{
+	if (!str_eq(t->status, "ok"))
+		return;
+	t->status = status;
+	t->reason = xasprintf("%s: %s", step, e->text);
+}
+
+void trial_fail(struct trial *t, const struct err *e)
+{
+	trial_end(t, "failed", "target", e);
+}
+
+/* Data and order are the same for the same seed, whatever other steps there are. */
+static uint64_t step_seed(const struct trial *t, const struct step *s, size_t index)
+{
+	struct prng p;
+
+	if (s->opt.randseed)
+		return s->opt.randseed;
+	prng_seed(&p, t->env->seed, ((uint64_t)t->variant << 40) ^ ((uint64_t)t->block << 16) ^ index);
+	return prng_next(&p);
+}
+
+static void call_fill(struct call *c, struct trial *t, const struct step *s, size_t index, const char *label)
+{
+	*c = (struct call){
+		.plugin = s->plugin,
+		.step = s,
+		.label = label,
+		.dir = t->dir,
+		.device = t->device,
+		.sysfs = t->sysfs,
+		.seed = step_seed(t, s, index),
+		.target_size = t->env->target->size,
+		.tools = t->env->tools,
+		.commands_fd = t->env->commands_fd,
+		.signal_fd = t->env->signal_fd,
+		.tick = progress_tick,
+		.tick_arg = t->env->progress,
+	};
+}
+
+/* ---- can it run at all? ----------------------------------------------------------------------- */
+
+/* NULL, or why this step has no place in this session. */
+static const char *step_skip_reason(const struct trial *t, const struct fstrial_plugin *d)
+{
+	if ((d->flags & FST_NEEDS_DEVICE) && !t->device)
+		return "the target is a directory: there is no device of ours to change";
+	if ((d->flags & FST_NEEDS_ROOT) && geteuid() != 0)
+		return "needs root";
+	return NULL;
+}
+
+static int step_ready(struct trial *t, const struct step *s, struct err *e)
+{
+	const struct fstrial_plugin *d = &s->plugin->desc;
+	bool files = s->engine ? !(s->engine->desc.engine->flags & FST_ENGINE_NO_FILES) : d->kind == FST_WORKLOAD;
+
+	if ((files || (d->flags & FST_NEEDS_DIR)) && !t->dir)
+		return err_set(e, ENOENT, "no file system is mounted: a mkfs and a mount step must come before");
+	if (d->flags & FST_DESTROYS_DEVICE)
+		return target_recheck(t->env->target, e);
+	return 0;
+}
+
+/* ---- read-back -------------------------------------------------------------------------------- */
+
+int trial_compare_asked(json_t *record, struct err *e)
+{
+	json_t *asked = json_object_get(record, "asked"), *in_force = json_object_get(record, "in_force"), *o;
+	const char *key;
+	int r = 0;
+
+	json_object_foreach(asked, key, o)
+	{
+		const char *want = js_get_str(o, "value", "");
+		const char *have = js_get_str(in_force, key, NULL);
+
+		if (!have || str_eq(want, have))
+			continue;
+		steprec_warn(record, "%s: asked for %s, in force is %s", key, want, have);
+		if (json_is_true(json_object_get(o, "must")) && r == 0)
+			r = err_set(e, EINVAL, "%s: asked for %s, in force is %s", key, want, have);
+	}
+	return r;
+}
+
+/* {key: {value, must}} becomes {key: value}: the document's form, once no read-back follows. */
+static void trial_plain_asked(json_t *record)
+{
+	json_t *plain = js_object(), *o;
+	const char *key;
+
+	json_object_foreach(json_object_get(record, "asked"), key, o)
+		js_set(plain, key, js_str(js_get_str(o, "value", "")));
+	js_set(record, "asked", plain);
+}
+
+static int readback_facts(void *arg, json_t *record, struct err *e)
+{
+	const struct trial *t = arg;
+
+	(void)e;
+	js_set(record, "filesystem", fsfacts_collect(t->dir, t->device));
+	js_set(record, "settings", t->sysfs ? environment_settings(t->sysfs) : json_null());
+	return 0;
+}
+
+/* In a child too: a file system under trial may hang whoever asks it. */
+static int trial_collect_facts(struct trial *t, struct err *e)
+{
+	const struct stepproc sp = { .fn = readback_facts, .arg = t, .signal_fd = t->env->signal_fd,
+				     .timeout_ns = 60ULL * 1000000000ULL };
+	struct stepproc_result res;
+	int r = stepproc_run(&sp, &res);
+
+	if (r < 0)
+		return err_sys(e, -r, "fork");
+	r = res.result;
+	if (r < 0)
+		err_set(e, res.err.code, "reading back the file system: %s", res.err.text);
+	json_decref(t->filesystem);
+	json_decref(t->settings);
+	t->filesystem = json_incref(json_object_get(res.record, "filesystem"));
+	t->settings = json_incref(json_object_get(res.record, "settings"));
+	stepproc_result_release(&res);
+	return r;
+}
+
+static int readback_one(struct trial *t, struct applied *a, struct err *e)
+{
+	struct stepproc_result res;
+	struct call c;
+	int r;
+
+	if (!a->step->plugin->desc.readback)
+		return 0;
+	call_fill(&c, t, a->step, a->index, t->label);
+	c.filesystem = t->filesystem;
+	r = call_readback(&c, &res);
+	if (r < 0)
+		return err_sys(e, -r, "fork");
+	json_object_clear(json_object_get(a->record, "in_force"));
+	steprec_take(a->record, &res);
+	r = res.result;
+	if (r < 0)
+		err_set(e, res.err.code, "reading back: %s", res.err.text);
+	stepproc_result_release(&res);
+	return r;
+}
+
+/* After all setup steps that precede a workload: one knob's write may have reset another's. */
+static int trial_readback(struct trial *t)
+{
+	struct err e = { 0 };
+	int r = trial_collect_facts(t, &e);
+
+	if (r < 0)
+		trial_end(t, "failed", "read-back", &e);
+	for (size_t i = 0; r == 0 && i < t->n_applied; i++) {
+		r = readback_one(t, &t->applied[i], &e);
+		if (r == 0)
+			r = trial_compare_asked(t->applied[i].record, &e);
+		if (r < 0) {
+			steprec_status(t->applied[i].record, "failed", &e);
+			trial_end(t, "failed", t->env->job->steps[t->applied[i].index].name, &e);
+		}
+	}
+	t->changed = false;
+	return r;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------ */
+
+static const char *end_status(const struct stepproc_result *res)
+{
+	bool asked = signals_name() != NULL;
+
+	if (json_is_true(json_object_get(res->record, "skipped")) && res->result == -EOPNOTSUPP)
+		return "skipped";
+	if (res->result == 0)
+		return "ok";
+	return res->end == STEPPROC_INTERRUPTED || (asked && (res->result == -ECANCELED || res->result == -EINTR)) ?
+		       "interrupted" :
+		       "failed";
+}
+
+/* What apply said of the places that the rest of the trial works in. */
+static void trial_take_places(struct trial *t, const json_t *record)
+{
+	const char *dir = js_get_str(record, "dir", NULL), *device = js_get_str(record, "device", NULL);
+	struct blockdev bd;
+
+	if (dir) {
+		free(t->dir);
+		t->dir = xstrdup(dir);
+	}
+	if (device) {
+		free(t->device);
+		t->device = xstrdup(device);
+		if (blockdev_get(device, &bd, NULL) == 0) {
+			free(t->sysfs);
+			t->sysfs = xstrdup(bd.sysfs);
+		}
+	}
+}
+
+static int run_setup(struct trial *t, struct step *s, size_t index, json_t *rec, const char *label,
+		     struct stepproc_result *res)
+{
+	struct err e = { 0 };
+	struct call c;
+	uint32_t id;
+	int r = undo_step(t->env->undo, "setup", s->plugin->desc.name, s->plugin->file, s->def->name, &id, &e);
+
+	if (r < 0) {
+		steprec_status(rec, "failed", &e);
+		trial_end(t, "failed", s->def->name, &e);
+		trial_step_free(s);
+		return r;
+	}
+	t->applied = xrealloc(t->applied, (t->n_applied + 1) * sizeof(*t->applied));
+	t->applied[t->n_applied++] = (struct applied){ .index = index, .step = s, .undo_id = id, .record = rec };
+	call_fill(&c, t, s, index, label);
+	c.undo = t->env->undo;
+	c.undo_id = id;
+	t->changed |= s->plugin->desc.readback || (s->plugin->desc.flags & FST_PROVIDES_DIR);
+	r = call_apply(&c, res);
+	if (r == 0)
+		trial_take_places(t, res->record);
+	return r;
+}
+
+static int run_workload(struct trial *t, struct step *s, size_t index, const char *label,
+			struct stepproc_result *res)
+{
+	uint32_t workers = (uint32_t)s->opt.numjobs;
+	struct live *live = live_new(workers);
+	struct call c;
+	int r;
+
+	call_fill(&c, t, s, index, label);
+	c.live = live;
+	progress_step(t->env->progress, s->def->name, live);
+	r = call_workload(&c, res);
+	t->env->progress->live = NULL;
+	live_free(live, workers);
+	return r;
+}
+
+/* The way of a step that may run; takes s. */
+static void trial_act(struct trial *t, struct step *s, size_t index, json_t *rec)
+{
+	_cleanup_free_ char *label = xasprintf("%s %s", t->label, s->def->name);
+	const struct job_step *def = s->def;
+	struct stepproc_result res = { 0 };
+	struct steprec_cpu before;
+	struct err e = { 0 };
+	const char *status;
+	int r;
+
+	steprec_cpu_read(&before);
+	if (def->kind == FST_SETUP) {
+		r = run_setup(t, s, index, rec, label, &res);
+	} else {
+		r = run_workload(t, s, index, label, &res);
+		trial_step_free(s);
+	}
+	if (r < 0) {
+		err_sys(&e, -r, "no step process could be made");
+		steprec_status(rec, "failed", &e);
+		trial_end(t, "failed", def->name, &e);
+		return;
+	}
+	steprec_take(rec, &res);
+	steprec_cpu_add(rec, &before);
+	status = end_status(&res);
+	steprec_status(rec, status, &res.err);
+	if (res.result < 0 && !str_eq(status, "skipped"))
+		trial_end(t, status, def->name, &res.err);
+	stepproc_result_release(&res);
+}
+
+static void trial_step(struct trial *t, size_t index)
+{
+	const struct job_step *def = &t->env->job->steps[index];
+	struct diag d = { 0 };
+	struct err e = { 0 };
+	struct step *s = xcalloc(1, sizeof(*s));
+	const char *skip;
+	json_t *rec;
+	int r = job_step_resolve(t->env->job, index, t->variant, s, &d);
+
+	progress_step(t->env->progress, def->name, NULL);
+	progress_tick(t->env->progress);
+	rec = steprec_new(def, r == 0 ? s : NULL);
+	js_push(t->steps, rec);
+	if (r < 0)
+		err_set(&e, EINVAL, "%s", d.n ? d.v[0].text : "cannot be resolved");
+	diag_free(&d);
+	skip = r == 0 ? step_skip_reason(t, &s->plugin->desc) : NULL;
+	if (skip) {
+		err_set(&e, EOPNOTSUPP, "%s", skip);
+		steprec_status(rec, "skipped", &e);
+		trial_step_free(s);
+		return;
+	}
+	if (r == 0)
+		r = step_ready(t, s, &e);
+	if (r < 0) {
+		steprec_status(rec, "failed", &e);
+		trial_end(t, "failed", def->name, &e);
+		trial_step_free(s);
+		return;
+	}
+	trial_act(t, s, index, rec);
+}
+
+void trial_run(struct trial *t, size_t first, size_t last)
+{
+	for (size_t i = first; i < last; i++) {
+		const struct job_step *def = &t->env->job->steps[i];
+
+		if (!job_step_active(t->env->job, i, t->variant))
+			continue;
+		if (str_eq(t->status, "ok") && def->kind == FST_WORKLOAD && t->changed)
+			trial_readback(t);
+		if (str_eq(t->status, "ok") && t->env->signal_fd >= 0 &&
+		    signals_read(t->env->signal_fd) != SIGNALS_NONE) {
+			struct err e = { 0 };
+
+			err_set(&e, EINTR, "interrupted by %s", signals_name());
+			trial_end(t, "interrupted", def->name, &e);
+		}
+		if (str_eq(t->status, "ok"))
+			trial_step(t, i);
+		else
+			js_push(t->steps, steprec_new(def, NULL));
+	}
+	/* Setup steps alone are read back too: what they did is the trial's result. */
+	if (str_eq(t->status, "ok") && t->changed)
+		trial_readback(t);
+	for (size_t i = 0; i < json_array_size(t->steps); i++)
+		trial_plain_asked(json_array_get(t->steps, i));
+}
+
+/* ---- the way back ----------------------------------------------------------------------------- */
+
+static int undo_one(struct trial *t, struct applied *a, struct err *e)
+{
+	struct undo_log one;
+	struct stepproc_result res;
+	struct call c = {
+		.plugin = a->step->plugin,
+		.label = t->label,
+		.commands_fd = t->env->commands_fd,
+		.signal_fd = t->env->signal_fd,
+		.tick = progress_tick,
+		.tick_arg = t->env->progress,
+	};
+	int r = undo_read(t->env->undo, a->undo_id, &one, e);
+
+	if (r < 0)
+		goto out;
+	if (one.n && one.v[0].n_facts) {
+		if (!c.plugin->desc.revert) {
+			r = err_set(e, ENOTSUP, "plugin %s saved undo facts and has no revert", c.plugin->desc.name);
+			goto out;
+		}
+		c.saved = &one.v[0];
+		r = call_revert(&c, &res);
+		if (r < 0) {
+			err_sys(e, -r, "no process for undoing could be made");
+			goto out;
+		}
+		steprec_take(a->record, &res);
+		r = res.result;
+		if (r < 0)
+			err_set(e, res.err.code, "%s", res.err.text);
+		stepproc_result_release(&res);
+	}
+	if (r == 0)
+		r = undo_done(t->env->undo, a->undo_id, e);
+out:
+	undo_log_release(&one);
+	return r;
+}
+
+int trial_undo(struct trial *t, struct err *e)
+{
+	int first = 0;
+
+	while (t->n_applied) {
+		struct applied *a = &t->applied[t->n_applied - 1];
+		struct err one = { 0 };
+		int r = undo_one(t, a, &one);
+
+		if (r < 0) {
+			steprec_warn(a->record, "undo failed: %s", one.text);
+			log_error("%s: undoing %s: %s", t->label, t->env->job->steps[a->index].name, one.text);
+			err_set(e, one.code, "%s could not be undone: %s", t->env->job->steps[a->index].name,
+				one.text);
+			first = first ? first : r;
+		}
+		trial_step_free(a->step);
+		t->n_applied--;
+	}
+	return first;
+}

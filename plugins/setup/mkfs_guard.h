@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mkfs: the job's `options` may name no place to write on but the target. */
+#pragma once
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <fstrial/plugin.h>
+
+#include "mkfs_args.h"
+
+struct mkfs_state {
+	struct mkfs_args user; /* `options`, split */
+	struct mkfs_args args;
+};
+
+/* Keys behind which a tool takes a device or file to write on. */
+static inline bool mkfs_names_place(const char *piece, bool option)
+{
+	static const char *const keys[] = { "logdev", "rtdev", "name", "file", "device" };
+	size_t i, len = strlen(piece), k;
+
+	for (i = 0; i < FST_COUNT(keys); i++) {
+		k = strlen(keys[i]);
+		if (strcmp(piece, keys[i]) == 0)
+			return true;
+		if (option && len > k && strcmp(piece + len - k, keys[i]) == 0)
+			return true; /* "-llogdev" */
+	}
+	return false;
+}
+
+static inline bool mkfs_is_device(const char *path)
+{
+	struct stat st;
+
+	return path[0] && stat(path, &st) == 0 && S_ISBLK(st.st_mode);
+}
+
+/* One argument in pieces, split at ',' and '='. look: ask the kernel too, not the form alone. */
+static inline int mkfs_guard_arg(struct fst_ctx *ctx, const char *arg, const char *where, bool look)
+{
+	const char *p = arg;
+	char piece[1024];
+
+	for (;;) {
+		size_t len = strcspn(p, ",=");
+
+		if (len >= sizeof(piece))
+			return fst_error(ctx, E2BIG, "%s: an argument is too long", where);
+		memcpy(piece, p, len);
+		piece[len] = '\0';
+		if (strstr(piece, "/dev/") ||
+		    (look && (mkfs_is_device(piece) ||
+			      (arg[0] == '-' && len > 2 && p == arg && mkfs_is_device(piece + 2)))))
+			return fst_error(ctx, 0,
+					 "%s: %s is a device; only the job's target may be "
+					 "formatted",
+					 where, piece);
+		if (p[len] == '=' && mkfs_names_place(piece, p == arg && arg[0] == '-'))
+			return fst_error(ctx, 0,
+					 "%s: %s names another place; only the job's target may "
+					 "be formatted",
+					 where, piece);
+		if (!p[len])
+			return 0;
+		p += len + 1;
+	}
+}
+
+static inline int mkfs_guard_options(struct fst_ctx *ctx, bool look)
+{
+	struct mkfs_state *st = ctx->state;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < st->user.n && r == 0; i++)
+		r = mkfs_guard_arg(ctx, st->user.v[i], "options", look);
+	return r;
+}
+
+static inline int mkfs_split_options(struct fst_ctx *ctx)
+{
+	const struct mkfs_cfg *cfg = ctx->cfg;
+	struct mkfs_state *st = ctx->state;
+	int r;
+
+	memset(st, 0, sizeof(*st));
+	r = cfg->options ? mkfs_split(&st->user, cfg->options) : 0;
+	if (r == -EINVAL)
+		return fst_error(ctx, 0, "options: a quote is not closed");
+	return r < 0 ? fst_error(ctx, -r, "options: too long") : 0;
+}
+
+/* A configuration file of mkfs.xfs ("-c options=FILE") may name a log device as well. */
+static inline int mkfs_guard_file(struct fst_ctx *ctx, const char *path)
+{
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen(path, "re");
+	int r = 0;
+
+	if (!f)
+		return fst_error(ctx, errno, "options: open %s", path);
+	while (r == 0 && getline(&line, &size, f) >= 0) {
+		char *from = line, *to = line;
+
+		line[strcspn(line, "#;\n")] = '\0';
+		for (; *from; from++)
+			if (!isspace((unsigned char)*from))
+				*to++ = *from;
+		*to = '\0';
+		r = mkfs_guard_arg(ctx, line, path, true);
+	}
+	free(line);
+	fclose(f);
+	return r;
+}
+
+static inline int mkfs_guard_files(struct fst_ctx *ctx)
+{
+	struct mkfs_state *st = ctx->state;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < st->user.n && r == 0; i++) {
+		const char *file = strstr(st->user.v[i], "options=");
+
+		if (file)
+			r = mkfs_guard_file(ctx, file + strlen("options="));
+	}
+	return r;
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The schema of result documents takes good ones and refuses what is wrong.
+. "$(dirname "$0")/../helpers.sh"
+
+/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
+
+for good in "$SRC"/tests/json/good-*.json; do
+	assert_schema "$good"
+done
+
+# mutate WHAT STATEMENT: the good document d, changed by a Python statement, is refused.
+mutate()
+{
+	/usr/bin/python3 - "$SRC" "$2" <<-'END' || fail "the schema takes a document with $1"
+	import json, sys
+	import jsonschema
+	src, statement = sys.argv[1:3]
+	schema = json.load(open(src + "/contrib/result.schema.json", encoding="utf-8"))
+	d = json.load(open(src + "/tests/json/good-scratch.json", encoding="utf-8"))
+	exec(statement, {"d": d, "trial": d["trials"][0], "step": d["trials"][0]["steps"][1]})
+	sys.exit(1 if jsonschema.Draft7Validator(schema).is_valid(d) else 0)
+	END
+}
+
+mutate "another format" 'd["format"] = "fstrial-result/2"'
+mutate "a key of nobody's at the top" 'd["extra"] = 1'
+mutate "no seed" 'del d["session"]["seed"]'
+mutate "a session that ended and says partial" 'd["session"]["status"] = "partial"'
+mutate "a status that there is not" 'trial["status"] = "passed"'
+mutate "a failed trial without a reason" 'trial["status"] = "failed"'
+mutate "a failed step without a reason" 'step["status"] = "failed"'
+mutate "a good step with a reason" 'step["reason"] = "because"'
+mutate "a text as a number" 'step["metrics"]["throughput"]["value"] = "104857600"'
+mutate "an unknown unit" 'step["metrics"]["throughput"]["unit"] = "K/sec"'
+mutate "a metric without direction" 'del step["metrics"]["throughput"]["better"]'
+mutate "a skipped step with a number" 'step.update(status="skipped", reason="x", errno="EPERM")'
+mutate "zeros where nothing was counted" 'step["latency"]["write"]["count"] = 0'
+mutate "no minimum where something was counted" 'step["latency"]["write"]["min"] = None'
+mutate "repeats from zero" 'trial["repeat"] = 0'
+mutate "a variant by another name" 'trial["variant"] = "first"'
+mutate "a time with an offset" 'trial["started"] = "2026-11-30T14:23:33+01:00"'
+mutate "metrics of a setup step" 'trial["steps"][0]["metrics"] = step["metrics"]'
+mutate "a negative time" 'step["elapsed_ns"] = -1'
+mutate "a short checksum" 'd["job"]["sha256"] = "00"'

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# SIGKILL of a session and all of its processes at different moments: recover puts the machine back.
+. "$(dirname "$0")/../helpers.sh"
+requires_root
+requires mkfs.xfs
+
+export SCRATCH=$PWD
+cat > long.job <<'END'
+job = "long";
+target = { scratch = "400MiB"; scratch_dir = "."; };
+repeats = 3;
+steps = (
+	{ setup = "sysfs"; scheduler = "mq-deadline"; nr_requests = 64; max_sectors_kb = 512; },
+	{ setup = "mkfs"; fs = "xfs"; },
+	{ setup = "mount"; options = "noatime"; },
+	{ setup = "readahead"; size = "1MiB"; },
+	{ workload = "sequential"; rw = "write"; size = "32MiB"; bs = "1MiB"; runtime = "2s"; end_fsync = true; }
+);
+END
+settings()
+{
+	cat /proc/self/mountinfo | sort
+	for l in /sys/block/loop*/loop/backing_file; do echo "$l"; cat "$l"; done 2>/dev/null
+}
+settings >before
+mounted() { grep -q " /run/fstrial/" /proc/self/mountinfo; }
+attached() { cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep -q "$PWD/fstrial-"; }
+working() { mounted && ls /run/fstrial/*/data.0.0 >/dev/null 2>&1; }
+n=0
+for moment in attached mounted working; do
+	n=$((n + 1))
+	fstrial_bg run --out out$n long.job >table 2>log
+	wait_for 20 $moment || fail "never $moment"
+	kill -KILL "$PID"
+	wait "$PID" 2>/dev/null || true
+	# Its step processes die with it.
+	wait_for 10 sh -c "! pgrep -f '$PWD/[f]strial|long[.]job' >/dev/null" || fail "a process was left"
+	assert_exit 5 fstrial run --out never long.job >/dev/null 2>err
+	assert_contains err "fstrial recover"
+	assert_exit 0 fstrial recover >rec 2>&1
+	assert_contains rec "put back: scratch image"
+	settings >after
+	diff before after || fail "not as before (killed when $moment)"
+	[ -z "$(ls "$PWD" | grep -x 'fstrial-.*img')" ] || fail "the image was left"
+	# What was finished is readable.
+	fstrial show out$n >/dev/null || fail "show cannot read what was finished"
+done
+assert_exit 0 fstrial recover >rec 2>&1
+assert_exit 0 fstrial run --repeats 1 --out fine long.job >table 2>log

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plugins/setup/mkfs: command lines, refusals, the tool's own words. */
+#include <CUnit/CUnit.h>
+#include <unistd.h>
+
+#define FSTRIAL_STATIC mkfs
+#include "plugins/setup/mkfs.c"
+#include "tests/unit/fake_host.h"
+
+void test_plugin_mkfs(void);
+
+#define USAGE \
+	"Usage: mkfs.xfs\n/* blocksize */\t\t[-b size=num]\n/* config file */\t[-c options=xxx]\n"
+
+static struct fake_host *mkfs_host(const char *params)
+{
+	struct fake_host *h = fake_host_new(&fstrial_plugin_mkfs);
+
+	fake_host_params(h, params);
+	h->ctx.device = "/dev/loop9";
+	return h;
+}
+
+static void mkfs_expect(const char *what, const char *got, const char *want)
+{
+	bool same = got && want ? strcmp(got, want) == 0 : got == want;
+
+	if (!same)
+		fprintf(stderr, "%s\n  got  %s\n  want %s\n", what, got ? got : "(none)",
+			want ? want : "(none)");
+	CU_ASSERT_TRUE(same);
+}
+
+static void test_mkfs_argv(void)
+{
+	static const struct {
+		const char *params, *argv;
+	} rows[] = {
+		{ "fs=xfs", "mkfs.xfs -f -L fstrial /dev/loop9" },
+		{ "fs=xfs;label=", "mkfs.xfs -f /dev/loop9" },
+		{ "type=xfs;discard=false;agcount=4",
+		  "mkfs.xfs -f -K -d agcount=4 -L fstrial /dev/loop9" },
+		{ "fs=xfs;agsize=512MiB;su=64KiB;sw=4;log_size=64MiB;log_su=32KiB",
+		  "mkfs.xfs -f -d agsize=536870912,su=65536,sw=4 -l size=67108864,su=32768 -L "
+		  "fstrial /dev/loop9" },
+		{ "fs=xfs;sunit=64KiB;swidth=256KiB",
+		  "mkfs.xfs -f -d sunit=128,swidth=512 -L fstrial /dev/loop9" },
+		{ "fs=xfs;reflink=0;rmapbt=1;bigtime=0;finobt=1;block_size=4KiB;inode_size=1KiB;"
+		  "sector_size=4KiB;naming_size=8KiB",
+		  "mkfs.xfs -f -m reflink=0,rmapbt=1,bigtime=0,finobt=1 -b size=4096 -s size=4096 "
+		  "-i size=1024 -n size=8192 -L fstrial /dev/loop9" },
+		{ "fs=xfs;options=-p \"a b\" -i 'maxpct=5'",
+		  "mkfs.xfs -f -p a b -i maxpct=5 -L fstrial /dev/loop9" },
+		{ "fs=ext4",
+		  "mkfs.ext4 -F -q -t ext4 -E lazy_itable_init=0,lazy_journal_init=0 -L fstrial "
+		  "/dev/loop9" },
+		{ "fs=ext2;lazy_init=true", "mkfs.ext4 -F -q -t ext2 -L fstrial /dev/loop9" },
+		{ "fs=ext4;lazy_init=true;discard=false;block_size=4KiB;inode_size=256;stride="
+		  "64KiB;stripe_width=256KiB;journal_size=64MiB",
+		  "mkfs.ext4 -F -q -t ext4 -b 4096 -I 256 -J size=64 -E "
+		  "nodiscard,stride=16,stripe_width=64 "
+		  "-L fstrial /dev/loop9" },
+		{ "fs=ext4;options=-E packed_meta_blocks=1 -Equotatype=usrquota -O ^metadata_csum",
+		  "mkfs.ext4 -F -q -t ext4 -E "
+		  "lazy_itable_init=0,lazy_journal_init=0,packed_meta_blocks=1,"
+		  "quotatype=usrquota -O ^metadata_csum -L fstrial /dev/loop9" },
+	};
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		struct fake_host *h = mkfs_host(rows[i].params);
+
+		CU_ASSERT_EQUAL(mkfs_probe(&h->ctx), 0);
+		CU_ASSERT_EQUAL(mkfs_check(&h->ctx), 0);
+		CU_ASSERT_EQUAL(mkfs_apply(&h->ctx), 0);
+		mkfs_expect(rows[i].params, fake_host_find(&h->commands, ""), rows[i].argv);
+		CU_ASSERT_PTR_NOT_NULL(fake_host_find(&h->notes, "command"));
+		fake_host_free(h);
+	}
+}
+
+static void test_mkfs_check(void)
+{
+	static const struct {
+		const char *params, *error;
+	} rows[] = {
+		{ "fs=xfs;sunit=1000;swidth=2000", "sunit is not a multiple of 512 bytes" },
+		{ "fs=xfs;stride=64KiB;block_size=4KiB", "stride is for ext4, not xfs" },
+		{ "fs=xfs;lazy_init=true", "lazy_init is for ext4, not xfs" },
+		{ "fs=ext4;agcount=4", "agcount is for xfs, not ext4" },
+		{ "fs=ext4;stride=64KiB",
+		  "stride needs block_size: ext counts it in blocks and picks their "
+		  "size by the device's" },
+		{ "fs=ext4;stride=6KiB;block_size=4KiB", "stride is not a multiple of block_size" },
+		{ "fs=ext4;journal_size=1000KiB", "journal_size is not a whole number of MiB" },
+		{ "fs=ext2;journal_size=4MiB", "journal_size: ext2 has no journal" },
+		{ "fs=xfs;label=thirteen.long", "label: at most 12 bytes for xfs" },
+		{ "fs=xfs;options=-d 'agcount=4", "options: a quote is not closed" },
+	};
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		struct fake_host *h = mkfs_host(rows[i].params);
+
+		CU_ASSERT_EQUAL(mkfs_check(&h->ctx), -EINVAL);
+		mkfs_expect(rows[i].params, h->error, rows[i].error);
+		fake_host_free(h);
+	}
+}
+
+/* What the tool will refuse is no error of the job's: the plan warns, the other variants run. */
+static void test_mkfs_estimate(void)
+{
+	static const struct {
+		const char *params, *size, *warning;
+	} rows[] = {
+		{ "fs=xfs;agcount=4;agsize=64MiB", "1073741824",
+		  "agcount together with agsize will be refused by the tool" },
+		{ "fs=xfs;su=64KiB", "1073741824", "su without sw will be refused by the tool" },
+		{ "fs=xfs;sunit=64KiB;swidth=96KiB", "1073741824", "swidth is not a multiple of sunit" },
+		{ "fs=xfs;log_version=1", "1073741824", "log_version = 1 needs crc = 0" },
+		{ "fs=ext4;stride=64KiB;stripe_width=96KiB;block_size=4KiB", "1073741824",
+		  "stripe_width is not a multiple of stride" },
+		{ "fs=xfs", "209715200", "mkfs.xfs needs at least 300 MiB, the target has 200 MiB" },
+		{ "fs=xfs", "314572800", NULL },
+		{ "fs=ext4", "209715200", NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		struct fake_host *h = mkfs_host(rows[i].params);
+		struct fst_estimate est = { .struct_size = sizeof(est) };
+
+		fake_host_fact(h, "target.size", rows[i].size);
+		CU_ASSERT_EQUAL(mkfs_check(&h->ctx), 0);
+		CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
+		CU_ASSERT(est.time_ns > 0);
+		if (rows[i].warning)
+			mkfs_expect(rows[i].params, h->warnings.n ? h->warnings.v[0].value : NULL,
+				    rows[i].warning);
+		else
+			CU_ASSERT_EQUAL(h->warnings.n, 0);
+		fake_host_free(h);
+	}
+}
+
+/* No way may lead to another device: by form in check. */
+static void test_mkfs_other_device(void)
+{
+	static const char *const refused[] = {
+		"/dev/sdb1",	     "-l logdev=/dev/sdb1", "-llogdev=log.img,size=10m",
+		"-l logdev=log.img", "-d name=/tmp/x",	    "-fdname=x",
+		"-d file=1,name=x",  "-r rtdev=x",	    "-J device=LABEL=journal",
+		"-J device=UUID=1",  "-J size=4,device=x",  "-p /../dev/sdb",
+		"'-l' \"logdev\"=x",
+	};
+	static const char *const fine[] = {
+		"-d agcount=4",
+		"-n version=2",
+		"-L name",
+		"-O ^has_journal",
+		"-c options=/dev_/lts.conf",
+	};
+	char params[128];
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(refused) + FST_COUNT(fine); i++) {
+		bool bad = i < FST_COUNT(refused);
+		struct fake_host *h = mkfs_host("fs=xfs");
+
+		snprintf(params, sizeof(params), "%s",
+			 bad ? refused[i] : fine[i - FST_COUNT(refused)]);
+		fake_host_param(h, "options", params);
+		if (mkfs_check(&h->ctx) != (bad ? -EINVAL : 0))
+			fprintf(stderr, "options = %s\n", params);
+		CU_ASSERT_EQUAL(mkfs_check(&h->ctx), bad ? -EINVAL : 0);
+		fake_host_free(h);
+	}
+}
+
+/*
+ * What form does not show, the file system does: here a configuration file that names a log
+ * device.
+ */
+static void test_mkfs_config_file(void)
+{
+	char path[] = "/tmp/fstrial-test-XXXXXX", options[64];
+	struct fake_host *h = mkfs_host("fs=xfs");
+	int fd = mkstemp(path);
+
+	CU_ASSERT_TRUE_FATAL(fd >= 0);
+	CU_ASSERT_TRUE(dprintf(fd, "# old defaults\n[log]\n logdev = log.img\n") > 0);
+	snprintf(options, sizeof(options), "-c options=%s", path);
+	fake_host_param(h, "options", options);
+	CU_ASSERT_EQUAL(mkfs_check(&h->ctx), 0);
+	CU_ASSERT_EQUAL(mkfs_apply(&h->ctx), -EINVAL);
+	CU_ASSERT_EQUAL(h->commands.n, 0);
+	CU_ASSERT_PTR_NOT_NULL(h->error);
+	if (h->error)
+		CU_ASSERT_PTR_NOT_NULL(strstr(h->error, "logdev names another place"));
+	close(fd);
+	unlink(path);
+	fake_host_free(h);
+}
+
+/* As mkfs.xfs 6.1.0 and mke2fs 1.47.0 wrote it. */
+static void test_mkfs_message(void)
+{
+	static const struct {
+		const char *program, *out, *err, *text;
+	} rows[] = {
+		{ "mkfs.xfs", "", "Filesystem must be larger than 300MB.\n" USAGE,
+		  "mkfs.xfs: Filesystem must be larger than 300MB." },
+		{ "mkfs.xfs", "",
+		  "Invalid value 15m for -d agsize option. Value is too small.\n" USAGE,
+		  "mkfs.xfs: Invalid value 15m for -d agsize option. Value is too small." },
+		{ "mkfs.xfs", "", "both data su and data sw options must be specified\n" USAGE,
+		  "mkfs.xfs: both data su and data sw options must be specified" },
+		{ "mkfs.xfs", "", "unknown option -d foo=1\n" USAGE,
+		  "mkfs.xfs: unknown option -d foo=1" },
+		{ "mkfs.xfs", "",
+		  "Invalid value 1m for -l size option. Value is too small.\n" USAGE,
+		  "mkfs.xfs: Invalid value 1m for -l size option. Value is too small." },
+		{ "mkfs.xfs", "", "illegal sector size 512; hw sector is 4096\n" USAGE,
+		  "mkfs.xfs: illegal sector size 512; hw sector is 4096" },
+		{ "mkfs.xfs", "", "mkfs.xfs: /dev/loop0 contains a mounted filesystem\n" USAGE,
+		  "mkfs.xfs: /dev/loop0 contains a mounted filesystem" },
+		{ "mkfs.xfs", "", "mkfs.xfs: invalid option -- 'Z'\nunknown option -Z \n" USAGE,
+		  "mkfs.xfs: invalid option -- 'Z'" },
+		{ "mkfs.xfs", "meta-data=/dev/loop0 isize=512 agcount=4, agsize=65536 blks\n",
+		  "Warning: AG size is a multiple of stripe width.  This cannot be good\n"
+		  "mkfs.xfs: pwrite failed: Invalid argument\n",
+		  "mkfs.xfs: pwrite failed: Invalid argument" },
+		{ "mkfs.xfs", "V4 filesystems are deprecated.\n",
+		  "rmapbt not supported without CRC support\n" USAGE,
+		  "mkfs.xfs: rmapbt not supported without CRC support" },
+		{ "mkfs.xfs", "first of stdout\nsecond\n", "\n \n" USAGE,
+		  "mkfs.xfs: first of stdout" },
+		{ "mkfs.xfs", "", "", "mkfs.xfs: it failed without a word" },
+		{ "mkfs.ext4", "",
+		  "mke2fs 1.47.0 (5-Feb-2023)\nmkfs.ext4: invalid inode size 8192 (min 128/max "
+		  "4096)\n",
+		  "mkfs.ext4: invalid inode size 8192 (min 128/max 4096)" },
+		{ "mkfs.ext4", "",
+		  "mke2fs 1.47.0 (5-Feb-2023)\n\nBad option(s) specified: foo\n\n"
+		  "Extended options are separated by commas\n",
+		  "mkfs.ext4: Bad option(s) specified: foo" },
+		{ "mkfs.ext4", "",
+		  "mke2fs 1.47.0 (5-Feb-2023)\n\nThe total requested journal size is 256 blocks; "
+		  "it must be\n"
+		  "between 1024 and 10240000 blocks.  Aborting.\n",
+		  "mkfs.ext4: The total requested journal size is 256 blocks; it must be between "
+		  "1024 and 10240000 blocks.  Aborting." },
+		{ "mkfs.ext4", "",
+		  "mke2fs 1.47.0 (5-Feb-2023)\n/dev/loop0 is mounted; will not make a filesystem "
+		  "here!\n",
+		  "mkfs.ext4: /dev/loop0 is mounted; will not make a filesystem here!" },
+	};
+	char text[1200];
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		mkfs_message(rows[i].program, rows[i].out, rows[i].err, text, sizeof(text));
+		mkfs_expect("message", text, rows[i].text);
+	}
+}
+
+static void test_mkfs_fails(void)
+{
+	struct fake_host *h = mkfs_host("fs=xfs");
+
+	fake_host_command(h, 1, "", "Filesystem must be larger than 300MB.\n" USAGE);
+	CU_ASSERT_EQUAL(mkfs_apply(&h->ctx), -EINVAL);
+	mkfs_expect("error", h->error,
+		    "mkfs.xfs: Filesystem must be larger than 300MB. (command: mkfs.xfs -f "
+		    "-L fstrial /dev/loop9)");
+	fake_host_free(h);
+
+	h = mkfs_host("fs=ext4");
+	fake_host_command(h, 0, "",
+			  "\nWarning: label too long; will be truncated to 'x'\n\n"
+			  "mke2fs 1.47.0 (5-Feb-2023)\n");
+	CU_ASSERT_EQUAL(mkfs_apply(&h->ctx), 0);
+	mkfs_expect("warning", fake_host_find(&h->warnings, ""),
+		    "mkfs.ext4: Warning: label too long; will be truncated to 'x'");
+	fake_host_free(h);
+
+	h = mkfs_host("fs=xfs");
+	h->no_tools = true;
+	CU_ASSERT_EQUAL(mkfs_probe(&h->ctx), -EOPNOTSUPP);
+	mkfs_expect("probe", h->error, "mkfs.xfs is not installed: install the package xfsprogs");
+	fake_host_free(h);
+}
+
+static void test_mkfs_readback(void)
+{
+	struct fake_host *h = mkfs_host("fs=xfs;su=64KiB;sw=4;reflink=0;log_size=64MiB;agcount=4");
+
+	CU_ASSERT_EQUAL(mkfs_apply(&h->ctx), 0);
+	mkfs_expect("su", fake_host_find(&h->asked, "su"), "65536");
+	mkfs_expect("label", fake_host_find(&h->asked, "label"), "fstrial");
+	fake_host_next_process(h);
+	fake_host_fact(h, "filesystem.type", "xfs");
+	fake_host_fact(h, "filesystem.sunit", "65536");
+	fake_host_fact(h, "filesystem.swidth", "262144");
+	fake_host_fact(h, "filesystem.reflink", "0");
+	fake_host_fact(h, "filesystem.agcount", "8");
+	CU_ASSERT_EQUAL(mkfs_readback(&h->ctx), 0);
+	mkfs_expect("fs", fake_host_find(&h->in_force, "fs"), "xfs");
+	mkfs_expect("su", fake_host_find(&h->in_force, "su"), "65536");
+	mkfs_expect("sw", fake_host_find(&h->in_force, "sw"), "4");
+	mkfs_expect("reflink", fake_host_find(&h->in_force, "reflink"), "0");
+	mkfs_expect("agcount", fake_host_find(&h->in_force, "agcount"), "8");
+	mkfs_expect("log_size", fake_host_find(&h->in_force, "log_size"), NULL);
+	fake_host_free(h);
+}
+
+void test_plugin_mkfs(void)
+{
+	CU_pSuite s = CU_add_suite("plugin mkfs", NULL, NULL);
+
+	CU_add_test(s, "command lines", test_mkfs_argv);
+	CU_add_test(s, "parameters that do not fit", test_mkfs_check);
+	CU_add_test(s, "what the tool will refuse", test_mkfs_estimate);
+	CU_add_test(s, "no other device", test_mkfs_other_device);
+	CU_add_test(s, "no other device by a configuration file", test_mkfs_config_file);
+	CU_add_test(s, "the meaningful line", test_mkfs_message);
+	CU_add_test(s, "failures and warnings", test_mkfs_fails);
+	CU_add_test(s, "readback", test_mkfs_readback);
+}
