@@ -25,7 +25,7 @@ struct create_files_cfg {
 static const struct fst_param create_files_params[] = {
 	{ .name = "files",
 	  .type = FST_U64,
-	  .offset = offsetof(struct create_files_cfg, files),
+	  FST_AT(struct create_files_cfg, files),
 	  .def = "1000",
 	  .min = "1",
 	  .max = "100000000",
@@ -33,12 +33,12 @@ static const struct fst_param create_files_params[] = {
 	  .doc = "Files that each worker creates." },
 	{ .name = "size",
 	  .type = FST_SIZE,
-	  .offset = offsetof(struct create_files_cfg, size),
+	  FST_AT(struct create_files_cfg, size),
 	  .def = "4KiB",
 	  .doc = "Bytes written to each file; 0 leaves it empty." },
 	{ .name = "fsync",
 	  .type = FST_BOOL,
-	  .offset = offsetof(struct create_files_cfg, fsync),
+	  FST_AT(struct create_files_cfg, fsync),
 	  .def = "false",
 	  .doc = "Flush each file to the device before the next one." },
 };

@@ -20,7 +20,7 @@ struct measured {
 	bool too_short;
 };
 
-/* fst_metric() and fst_worker_metric(). */
+/* fst_set_metric() and fst_worker_metric(). */
 int metrics_set(struct io_step *s, const char *name, double value);
 int metrics_set_worker(struct io_worker *w, const char *name, double value);
 /*

@@ -293,6 +293,16 @@ static int workers_create(struct io_step *s, uint32_t *made)
 	return -code;
 }
 
+/* What is sent to the process is the main thread's; a fault is the thread's own and must show as such. */
+static void workers_signals(sigset_t *set)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
+
+	sigfillset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
+		sigdelset(set, faults[i]);
+}
+
 int workers_run(struct io_step *s)
 {
 	sigset_t all, old;
@@ -301,7 +311,7 @@ int workers_run(struct io_step *s)
 
 	s->gate = (struct gate){ .expected = s->n, .opening = workers_begin, .arg = s };
 	s->running = s->n;
-	sigfillset(&all);
+	workers_signals(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	r = series_start(s);
 	if (r < 0) {

@@ -28,7 +28,7 @@ static int host_metric(struct fst_ctx *ctx, const char *name, double value)
 {
 	struct io_step *s = host_step(ctx);
 
-	return s ? metrics_set(s, name, value) : fst_error(ctx, EPERM, "fst_metric(\"%s\") outside of a workload", name);
+	return s ? metrics_set(s, name, value) : fst_error(ctx, EPERM, "fst_set_metric(\"%s\") outside of a workload", name);
 }
 
 static int host_worker_metric(struct fst_worker *w, const char *name, double value)

@@ -138,6 +138,10 @@ static int param_check_entry(const struct param_layer *l, uint32_t i, size_t cfg
 	if (!size)
 		return err_set(e, EINVAL, "%s: parameter \"%s\": unknown type %u", l->owner, p.name,
 			       p.type);
+	if (p.size && p.size != size)
+		return err_set(e, EINVAL,
+			       "%s: parameter \"%s\": its field has %u bytes, a %s takes %zu", l->owner,
+			       p.name, p.size, param_type_name(p.type), size);
 	if (p.offset > cfg_size || cfg_size - p.offset < size)
 		return err_set(e, EINVAL,
 			       "%s: parameter \"%s\": offset %zu is outside of the configuration's "

@@ -7,8 +7,8 @@
 #include "core/plugin/registry.h"
 #include "core/util/str.h"
 
-#define OPT(member) .offset = offsetof(struct step_options, member)
-#define IO(member) .offset = offsetof(struct io_params, member)
+#define OPT(member) FST_AT(struct step_options, member)
+#define IO(member) FST_AT(struct io_params, member)
 
 static const struct fst_param step_params[] = {
 	{ .name = "timeout",

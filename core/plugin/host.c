@@ -237,6 +237,7 @@ void host_init(struct host *h, const struct plugin *p, const struct host_sinks *
 	};
 	h->ctx.host = &h->table;
 	h->ctx.core = h;
+	h->ctx.struct_size = sizeof(h->ctx);
 	h->plugin = p;
 	if (sinks)
 		h->sinks = *sinks;

@@ -17,6 +17,8 @@
 /* fst_error() with 0: the plugin's words are all there is to say, no errno of the kernel's is behind them. */
 #define HOST_REFUSED EREMOTEIO
 
+enum { HOST_ROOM = 256 };
+
 struct host_fact {
 	char *key, *value;
 };
@@ -35,8 +37,11 @@ struct host_sinks {
 };
 
 struct host {
+	/* Zeroed room behind what plugins see: one that was built for a newer ABI reads "absent" there. */
 	struct fst_host table;
+	char table_room[HOST_ROOM];
 	struct fst_ctx ctx;
+	char ctx_room[HOST_ROOM];
 	const struct plugin *plugin;
 	struct host_sinks sinks;
 	struct err err;	  /* the first failure of the step */

@@ -57,11 +57,16 @@ static void plan_take_warnings(struct ask_step *a, json_t *record)
 static void plan_step(struct ask_step *a, json_t *record)
 {
 	const struct fstrial_plugin *d = &a->step->plugin->desc;
-	struct fst_estimate est = { .struct_size = sizeof(est) };
+	struct {
+		struct fst_estimate est;
+		char room[HOST_ROOM]; /* see core/plugin/host.h */
+	} given = { .est.struct_size = sizeof(given.est) };
+	struct fst_estimate est;
 	uint64_t n = a->index < a->job->n_once ? 1 : (uint64_t)a->n_variants * a->job->repeats, peak;
 
-	if (d->estimate && d->estimate(&a->host.ctx, &est) < 0)
-		est = (struct fst_estimate){ .struct_size = sizeof(est) };
+	if (d->estimate && d->estimate(&a->host.ctx, &given.est) < 0)
+		given.est = (struct fst_estimate){ 0 };
+	est = given.est;
 	host_end_callback(&a->host);
 	if (plugin_is_data_workload(a->step->plugin) && !est.files)
 		est.files = a->step->opt.numjobs * a->step->io.nrfiles;

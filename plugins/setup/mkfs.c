@@ -16,7 +16,7 @@ static const struct fst_choice mkfs_types[] = {
 	{ "ext2", MKFS_EXT2, "ext2, by mkfs.ext4 -t ext2." },
 };
 
-#define MKFS_PARAM(n, t) .name = #n, .type = (t), .offset = offsetof(struct mkfs_cfg, n)
+#define MKFS_PARAM(n, t) .name = #n, .type = (t), FST_AT(struct mkfs_cfg, n)
 
 static const struct fst_param mkfs_params[] = {
 	{ MKFS_PARAM(fs, FST_ENUM), .alias = "type", .flags = FST_REQUIRED, FST_CHOICES(mkfs_types),
@@ -81,7 +81,7 @@ static int mkfs_probe(struct fst_ctx *ctx)
 	const struct mkfs_cfg *cfg = ctx->cfg;
 	const struct fst_tool *tool = &mkfs_tools[cfg->fs != MKFS_XFS];
 
-	if (fst_tool(ctx, tool->program))
+	if (fst_find_tool(ctx, tool->program))
 		return 0;
 	return fst_error(ctx, EOPNOTSUPP, "%s is not installed: install the package %s",
 			 tool->program, tool->package);
@@ -268,7 +268,7 @@ static int mkfs_apply(struct fst_ctx *ctx)
 {
 	const struct mkfs_cfg *cfg = ctx->cfg;
 	struct mkfs_state *st = ctx->state;
-	const char *program = mkfs_program(cfg->fs), *path = fst_tool(ctx, program);
+	const char *program = mkfs_program(cfg->fs), *path = fst_find_tool(ctx, program);
 	int r;
 
 	if (!ctx->device)

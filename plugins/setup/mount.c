@@ -33,13 +33,13 @@ static const struct fst_param mount_params[] = {
 	{ .name = "fs",
 	  .alias = "type",
 	  .type = FST_STR,
-	  .offset = offsetof(struct mount_cfg, fs),
+	  FST_AT(struct mount_cfg, fs),
 	  .def = "auto",
 	  .doc = "The file system's type as the kernel calls it; auto takes what is on the "
 		 "device." },
 	{ .name = "options",
 	  .type = FST_STR,
-	  .offset = offsetof(struct mount_cfg, options),
+	  FST_AT(struct mount_cfg, options),
 	  .doc = "Mount options, separated by commas as for mount -o." },
 };
 

@@ -18,7 +18,7 @@ static const struct fst_param readahead_params[] = {
 	{ .name = "size",
 	  .type = FST_SIZE,
 	  .flags = FST_REQUIRED,
-	  .offset = offsetof(struct readahead_cfg, size),
+	  FST_AT(struct readahead_cfg, size),
 	  .doc = "How far the kernel reads ahead of a sequential reader, a whole number of memory "
 		 "pages; 0 switches it off." },
 };

@@ -51,7 +51,7 @@ static const struct fst_choice sysfs_caches[] = {
 	{ "write through", SYSFS_WRITE_THROUGH, "Taken to have no such cache: no flush is sent." },
 };
 
-#define SYSFS_PARAM(n, t) .name = #n, .type = (t), .offset = offsetof(struct sysfs_cfg, n)
+#define SYSFS_PARAM(n, t) .name = #n, .type = (t), FST_AT(struct sysfs_cfg, n)
 
 static const struct fst_param sysfs_params[] = {
 	{ SYSFS_PARAM(scheduler, FST_STR), .doc = "I/O scheduler, or several in order of "

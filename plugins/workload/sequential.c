@@ -118,7 +118,7 @@ static const struct fst_choice sequential_rws[] = {
 };
 
 static const struct fst_param sequential_params[] = {
-	{ .name = "rw", .alias = "readwrite", .type = FST_ENUM, .offset = offsetof(struct sequential_config, rw),
+	{ .name = "rw", .alias = "readwrite", .type = FST_ENUM, FST_AT(struct sequential_config, rw),
 	  .def = "read", FST_CHOICES(sequential_rws), .doc = "Whether the files are read or written." },
 };
 

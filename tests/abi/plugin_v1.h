@@ -26,8 +26,9 @@
  *
  * ERRORS. A callback returns 0 or a negative errno. It says why with fst_error() once, at the
  * cause; the first text wins, callers just pass the number on:
- * `return fst_error(ctx, errno, "open %s", path);`. Without a text the name of the errno is shown.
- * -EOPNOTSUPP from probe means "cannot work here": the step is skipped with the reason.
+ * `return fst_error(ctx, errno, "open %s", path);`. Without a text the words of the errno are shown.
+ * -EOPNOTSUPP from probe means "cannot work here": the step is skipped with the reason. After a failure
+ * of prepare, run, next or done the host still calls worker_fini and cleanup, not verify.
  *
  * OWNERSHIP. Strings and tables that a plugin gives are static or are copied by the host before the
  * call returns. Strings that the host gives belong to the host and live until the callback returns
@@ -35,7 +36,8 @@
  *
  * THREADS. Callbacks with a `struct fst_ctx` run in the main thread of the child. worker_init, run,
  * next, done and worker_fini run in the worker's own thread and may use only functions that take a
- * `struct fst_worker`, and fst_error(). Workers share nothing but what the plugin shares by itself.
+ * `struct fst_worker`, and fst_error(), fst_warning() and fst_now(). Workers share nothing but what the
+ * plugin shares by itself. What fst_worker_metric() refuses in worker_fini fails the step by itself.
  *
  * FORBIDDEN in a plugin: printing, exit and abort, signals, chdir, umask, setlocale, rand(), system(),
  * changing the environment, file-scope data that is not const, and in the timed path (run, next, done,
@@ -43,10 +45,11 @@
  *
  * UNITS. Sizes in bytes, times in nanoseconds, everywhere.
  *
- * ABI PROMISE. Structures only grow at their end and carry their size; zero or NULL means "absent".
- * The meaning of a field or an enum value never changes. A plugin built against an older header of
- * the same FST_ABI goes on loading and working; a plugin built against a newer one loads as long as
- * what the host does not know is zero.
+ * ABI PROMISE. Structures only grow at their end; zero or NULL means "absent". The meaning of a field or an
+ * enum value never changes. A plugin built against an older header of the same FST_ABI goes on loading
+ * and working. One built against a newer header loads as long as what the host does not know is zero
+ * in its descriptor and tables; before it uses what is newer it looks at host->struct_size, and the
+ * host's structures have zeroed room behind them, so that what an older host does not set reads as absent.
  */
 #ifndef FSTRIAL_PLUGIN_H
 #define FSTRIAL_PLUGIN_H
@@ -134,7 +137,12 @@ struct fst_param {
 	uint32_t choice_size; /* sizeof(struct fst_choice) */
 	const char *unit;     /* for people: "files", "KiB"; NULL when the type says it */
 	const char *doc;      /* one sentence, required */
+	uint32_t size;	      /* sizeof the field, held against the type; 0: not said. FST_AT() sets it */
+	uint32_t reserved;    /* 0 */
 };
+
+/* `FST_AT(struct x_cfg, files)` in a parameter: where its value goes, and how large that is. */
+#define FST_AT(cfg, field) .offset = offsetof(cfg, field), .size = sizeof(((cfg *)0)->field)
 
 /* ---- what is measured ------------------------------------------------------------------------ */
 
@@ -236,6 +244,7 @@ struct fst_file {
 	uint64_t size;	  /* bytes that will be there, or will be written */
 	uint32_t mode;	  /* enum fst_file_mode */
 	uint32_t worker;  /* whose file it is, or FST_EVERY_WORKER */
+	uint64_t reserved[4]; /* 0 */
 };
 
 /*
@@ -274,7 +283,7 @@ struct fst_ctx {
 	const struct fst_io_options *io; /* data workloads; else NULL */
 	uint64_t seed;			 /* of this step in this trial */
 	uint32_t nworkers;		 /* numjobs; 0 in setup */
-	uint32_t reserved;
+	uint32_t struct_size;		 /* of the host's structure */
 	void *core; /* the host's own */
 };
 
@@ -284,7 +293,7 @@ struct fst_worker {
 	void *state;	 /* worker_size zeroed bytes on a cache line of their own */
 	const int *stop; /* see fst_stopping() */
 	uint32_t index;	 /* 0 .. nworkers-1 */
-	uint32_t reserved;
+	uint32_t struct_size; /* of the host's structure */
 	void *core; /* the host's own */
 };
 
@@ -334,6 +343,7 @@ struct fst_engine_ops {
 
 /* ---- the descriptor -------------------------------------------------------------------------- */
 
+/* A host refuses flags below bit 32 that it does not know; from bit 32 on they are hints. */
 enum fst_flag {
 	FST_NEEDS_ROOT = 1u << 0,	 /* skipped, with that reason, for a plain user */
 	FST_NEEDS_DEVICE = 1u << 1,	 /* has no meaning for a target that is a directory */
@@ -458,6 +468,7 @@ struct fst_cmd {
 	const char *const *env;	 /* extra NAME=VALUE, or NULL */
 	const char *cwd;	 /* or NULL */
 	uint64_t timeout_ns;	 /* 0: what is left of the step's */
+	uint64_t reserved[4];	 /* 0 */
 };
 
 struct fst_cmd_result {
@@ -474,8 +485,8 @@ struct fst_cmd_result {
 struct fst_host {
 	uint32_t struct_size;
 	uint32_t abi;
-	int (*error)(struct fst_ctx *ctx, int err, const char *fmt, va_list ap);
-	void (*warning)(struct fst_ctx *ctx, const char *fmt, va_list ap);
+	int (*error)(struct fst_ctx *ctx, int err, const char *fmt, va_list ap) FST_PRINTF(3, 0);
+	void (*warning)(struct fst_ctx *ctx, const char *fmt, va_list ap) FST_PRINTF(2, 0);
 	void (*note)(struct fst_ctx *ctx, const char *key, const char *value);
 	bool (*is_set)(const struct fst_ctx *ctx, const char *param);
 	const char *(*tool)(struct fst_ctx *ctx, const char *program);
@@ -502,7 +513,8 @@ struct fst_host {
 
 /*
  * Why a callback fails: err is a positive errno, the text names the object ("open /dev/x"), without
- * the errno's own text, which is added. Returns -err. The first text of a step wins.
+ * the errno's own words, which are added. Returns -err. err 0: the text says it all, as when a program
+ * refused or parameters do not fit each other; returns -EINVAL. The first text of a step wins.
  */
 static inline int FST_PRINTF(3, 4) fst_error(struct fst_ctx *ctx, int err, const char *fmt, ...)
 {
@@ -531,14 +543,14 @@ static inline void fst_note(struct fst_ctx *ctx, const char *key, const char *va
 	ctx->host->note(ctx, key, value);
 }
 
-/* Did the job give this parameter (or `global`), as against default or absence? */
+/* Did the job give this parameter (or `global`), as against default or absence? False in revert. */
 static inline bool fst_is_set(const struct fst_ctx *ctx, const char *param)
 {
 	return ctx->host->is_set(ctx, param);
 }
 
 /* Full path of a program of the plugin's tool table, or NULL when it is not installed. */
-static inline const char *fst_tool(struct fst_ctx *ctx, const char *program)
+static inline const char *fst_find_tool(struct fst_ctx *ctx, const char *program)
 {
 	return ctx->host->tool(ctx, program);
 }
@@ -591,8 +603,9 @@ static inline void fst_in_force(struct fst_ctx *ctx, const char *key, const char
 }
 
 /*
- * What the host read from the file system and the device itself: "filesystem.type", ".agcount",
- * ".block_size" ... as in the result's "filesystem". NULL when not known.
+ * What the host knows: "target.size" (bytes; in estimate, apply, readback and workloads), and what it read
+ * from the file system itself: "filesystem.type", "filesystem.agcount" ... as in the result's "filesystem"
+ * (from apply on). NULL when not known, and in check and revert.
  */
 static inline const char *fst_fact(struct fst_ctx *ctx, const char *key)
 {
@@ -618,7 +631,7 @@ static inline int fst_claim(struct fst_ctx *ctx, const char *device)
 }
 
 /* The value of a declared metric. NaN: no value. An undeclared name is an error. */
-static inline int fst_metric(struct fst_ctx *ctx, const char *name, double value)
+static inline int fst_set_metric(struct fst_ctx *ctx, const char *name, double value)
 {
 	return ctx->host->metric(ctx, name, value);
 }

@@ -34,7 +34,7 @@ static const struct fst_choice v1_minimal_colours[] = {
 	{ "green", V1_GREEN, "As grass." },
 };
 
-#define V1_AT(field) .offset = offsetof(struct v1_minimal_cfg, field)
+#define V1_AT(field) FST_AT(struct v1_minimal_cfg, field)
 
 static const struct fst_param v1_minimal_params[] = {
 	{ .name = "flag", .type = FST_BOOL, V1_AT(flag), .def = "true", .doc = "A truth value." },
@@ -114,7 +114,7 @@ static int v1_minimal_prepare(struct fst_ctx *ctx)
 
 	if (!fst_is_set(ctx, "n"))
 		fst_note(ctx, "n", "default");
-	return fst_metric(ctx, "defaults", good);
+	return fst_set_metric(ctx, "defaults", good);
 }
 
 static int v1_minimal_run(struct fst_worker *w)
@@ -134,7 +134,7 @@ static int v1_minimal_run(struct fst_worker *w)
 
 static int v1_minimal_verify(struct fst_ctx *ctx)
 {
-	if (!fst_tool(ctx, "true"))
+	if (!fst_find_tool(ctx, "true"))
 		fst_warning(ctx, "no program %s", "true");
 	return 0;
 }

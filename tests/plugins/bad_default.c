@@ -9,7 +9,7 @@ struct bad_default_cfg {
 static const struct fst_param bad_default_params[] = {
 	{ .name = "length",
 	  .type = FST_SIZE,
-	  .offset = offsetof(struct bad_default_cfg, length),
+	  FST_AT(struct bad_default_cfg, length),
 	  .def = "2MiB",
 	  .max = "1MiB",
 	  .doc = "How long." },

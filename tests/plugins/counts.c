@@ -19,7 +19,7 @@ struct counts_worker {
 static const struct fst_param counts_params[] = {
 	{ .name = "n",
 	  .type = FST_U64,
-	  .offset = offsetof(struct counts_cfg, n),
+	  FST_AT(struct counts_cfg, n),
 	  .def = "1000",
 	  .unit = "operations",
 	  .doc = "Operations of each worker." },
@@ -99,10 +99,10 @@ static void counts_worker_fini(struct fst_worker *w)
 
 static int counts_verify(struct fst_ctx *ctx)
 {
-	int ret = fst_metric(ctx, "given_once", 42);
+	int ret = fst_set_metric(ctx, "given_once", 42);
 
 	fst_note(ctx, "counted", "yes");
-	return ret ? ret : fst_metric(ctx, "not_a_number", NAN);
+	return ret ? ret : fst_set_metric(ctx, "not_a_number", NAN);
 }
 
 FSTRIAL_PLUGIN(.kind = FST_WORKLOAD, .name = "counts", .version = "1", .summary = "Counts",

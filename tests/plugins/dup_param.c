@@ -9,11 +9,11 @@ struct dup_param_cfg {
 static const struct fst_param dup_param_params[] = {
 	{ .name = "count",
 	  .type = FST_U64,
-	  .offset = offsetof(struct dup_param_cfg, count),
+	  FST_AT(struct dup_param_cfg, count),
 	  .doc = "How many." },
 	{ .name = "count",
 	  .type = FST_U64,
-	  .offset = offsetof(struct dup_param_cfg, count),
+	  FST_AT(struct dup_param_cfg, count),
 	  .doc = "How many." },
 };
 

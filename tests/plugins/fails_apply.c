@@ -65,7 +65,7 @@ static const struct fst_choice fails_apply_in_forces[] = {
 	{ "other_must", IN_FORCE_OTHER_MUST, "Another value, which is an error." },
 };
 
-#define FAILS_AT(field) .offset = offsetof(struct fails_apply_cfg, field)
+#define FAILS_AT(field) FST_AT(struct fails_apply_cfg, field)
 
 static const struct fst_param fails_apply_params[] = {
 	{ .name = "mode",

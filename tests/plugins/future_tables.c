@@ -40,7 +40,7 @@ static const struct future_choice future_tables_colours[] = {
 static const struct future_param future_tables_params[] = {
 	{ .known = { .name = "colour",
 		     .type = FST_ENUM,
-		     .offset = offsetof(struct future_tables_cfg, colour),
+		     FST_AT(struct future_tables_cfg, colour),
 		     .def = "green",
 		     .choices = &future_tables_colours[0].known,
 		     .n_choices = 2,
@@ -48,7 +48,7 @@ static const struct future_param future_tables_params[] = {
 		     .doc = "Which colour." } },
 	{ .known = { .name = "second",
 		     .type = FST_U64,
-		     .offset = offsetof(struct future_tables_cfg, second),
+		     FST_AT(struct future_tables_cfg, second),
 		     .def = "7",
 		     .doc = "Behind a longer element." } },
 };

@@ -7,7 +7,7 @@ struct param_no_doc_cfg {
 };
 
 static const struct fst_param param_no_doc_params[] = {
-	{ .name = "count", .type = FST_U64, .offset = offsetof(struct param_no_doc_cfg, count) },
+	{ .name = "count", .type = FST_U64, FST_AT(struct param_no_doc_cfg, count) },
 };
 
 FSTRIAL_PLUGIN(.kind = FST_WORKLOAD, .name = "param_no_doc", COMMON_TEXTS,

@@ -71,7 +71,7 @@ struct fake_host {
 	struct fake_list commands; /* key is "", value the argv joined by blanks */
 	char *dir;		   /* fst_set_dir() */
 	char *device;		   /* fst_set_device() */
-	bool no_tools;		   /* fst_tool() finds nothing */
+	bool no_tools;		   /* fst_find_tool() finds nothing */
 	int save_fails;		   /* errno that fst_save() gives instead of saving; 0: none */
 
 	struct {

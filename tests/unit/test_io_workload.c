@@ -76,7 +76,7 @@ static void job_fini(struct fst_worker *w)
 static int job_verify(struct fst_ctx *ctx)
 {
 	job_of(ctx)->verified++;
-	fst_metric(ctx, "own", 42);
+	fst_set_metric(ctx, "own", 42);
 	return job_fail(ctx, job_of(ctx)->fail_verify, "verify");
 }
 
@@ -165,7 +165,7 @@ static void test_metrics(void)
 	j.bad_metric = true;
 	CU_ASSERT_EQUAL(io_host_run(&h), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(h.err.text, "metric nonsense is not declared by plugin job");
-	CU_ASSERT_EQUAL(fst_metric(&h.ctx, "own", 1), -EPERM); /* no step is running */
+	CU_ASSERT_EQUAL(fst_set_metric(&h.ctx, "own", 1), -EPERM); /* no step is running */
 	io_host_free(&h);
 }
 
