@@ -59,7 +59,7 @@ static uint64_t host_now(void)
 	return io_clock_ns();
 }
 
-static void host_op(struct fst_worker *fw, uint32_t op, uint64_t start_ns, uint64_t bytes)
+static uint64_t host_op(struct fst_worker *fw, uint32_t op, uint64_t start_ns, uint64_t bytes)
 {
 	struct io_worker *w = fw->core;
 	uint64_t now = io_clock_ns();
@@ -69,15 +69,16 @@ static void host_op(struct fst_worker *fw, uint32_t op, uint64_t start_ns, uint6
 		step_set(w->step->failed, 1);
 		step_set(w->step->stop, 1);
 		w->ret = -EINVAL;
-		return;
+		return now;
 	}
 	w->end_ns = now;
 	live_set(w->live->ops, w->live->ops + 1);
 	live_set(w->live->bytes, w->live->bytes + bytes);
 	if (now < w->ramp_end_ns)
-		return;
+		return now;
 	hist_add(&w->hist[op], now - start_ns);
 	w->bytes[op] += bytes;
+	return now;
 }
 
 static uint64_t host_random(struct fst_worker *fw)

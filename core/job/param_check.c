@@ -140,7 +140,7 @@ static int param_check_entry(const struct param_layer *l, uint32_t i, size_t cfg
 			       p.type);
 	if (p.size && p.size != size)
 		return err_set(e, EINVAL,
-			       "%s: parameter \"%s\": its field has %u bytes, a %s takes %zu", l->owner,
+			       "%s: parameter \"%s\": its field has %u bytes, a field of type %s takes %zu", l->owner,
 			       p.name, p.size, param_type_name(p.type), size);
 	if (p.offset > cfg_size || cfg_size - p.offset < size)
 		return err_set(e, EINVAL,

@@ -297,6 +297,7 @@ struct fst_worker {
 	void *core; /* the host's own */
 };
 
+/* Engines index an array of these, so it never grows: what more is ever known of files comes beside it. */
 struct fst_engine_file {
 	int fd;		/* open as direct asks; the core closes it */
 	uint32_t flags; /* 0 */
@@ -507,7 +508,7 @@ struct fst_host {
 	int (*files)(struct fst_ctx *ctx, uint32_t mode);
 	int (*file_add)(struct fst_ctx *ctx, const struct fst_file *file, uint32_t *number);
 	uint64_t (*now)(void);
-	void (*op)(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes);
+	uint64_t (*op)(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes);
 	uint64_t (*random)(struct fst_worker *w);
 };
 
@@ -664,10 +665,13 @@ static inline uint64_t fst_now(const struct fst_ctx *ctx)
 	return ctx->host->now();
 }
 
-/* run: one operation, begun at start_ns and ended now, went well. Errors are returned, not counted. */
-static inline void fst_op(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes)
+/*
+ * run: one operation, begun at start_ns and ended now, went well. Errors are returned, not counted. Returns
+ * the time of its end, which is the next one's begin where nothing lies between.
+ */
+static inline uint64_t fst_op(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes)
 {
-	w->ctx->host->op(w, op, start_ns, bytes);
+	return w->ctx->host->op(w, op, start_ns, bytes);
 }
 
 /* 64 random bits from the worker's own stream; the same seed gives the same sequence. */

@@ -264,7 +264,7 @@ static uint64_t fake_now(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-static void fake_count_op(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes)
+static uint64_t fake_count_op(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes)
 {
 	struct fake_host *h = fake_of(w->ctx);
 
@@ -273,6 +273,7 @@ static void fake_count_op(struct fst_worker *w, uint32_t op, uint64_t start_ns, 
 	__atomic_add_fetch(&h->ops[op].count, 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&h->ops[op].bytes, bytes, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&h->ops[op].ns, fake_now() - start_ns, __ATOMIC_RELAXED);
+	return fake_now();
 }
 
 /* splitmix64 */

@@ -58,6 +58,9 @@ static void test_tables(void)
 		    "not aligned");
 	check_table((struct fst_param){ .name = "x", .type = FST_BOOL, .offset = 7, .doc = "D." },
 		    "share bytes");
+	check_table((struct fst_param){ P("x", FST_U64), .size = 4 },
+		    "its field has 4 bytes, a field of type integer takes 8");
+	check_table((struct fst_param){ P("x", FST_BOOL), .size = 4 }, "its field has 4 bytes");
 	check_table((struct fst_param){ P("x", FST_U64), .flags = FST_REQUIRED, .def = "1" },
 		    "required and has a default");
 	check_table((struct fst_param){ P("x", FST_U64), .def = "4KiB" }, "default is wrong");

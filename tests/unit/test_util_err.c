@@ -110,6 +110,17 @@ static void test_names(void)
 
 void test_util_err(void);
 
+static void test_err_sys(void)
+{
+	struct err e = { 0 };
+
+	CU_ASSERT_EQUAL(err_sys(&e, ENOSPC, "write %s", "x"), -ENOSPC);
+	CU_ASSERT_STRING_EQUAL(e.text, "write x: No space left on device");
+	CU_ASSERT_EQUAL(e.code, ENOSPC);
+	CU_ASSERT_EQUAL(err_sys(&e, EIO, "later"), -EIO);
+	CU_ASSERT_STRING_EQUAL(e.text, "write x: No space left on device");
+}
+
 void test_util_err(void)
 {
 	static const struct {
@@ -125,6 +136,7 @@ void test_util_err(void)
 		{ "keeps errno", test_keeps_errno },
 		{ "own text as argument", test_own_text_as_argument },
 		{ "names", test_names },
+		{ "errno behind the text", test_err_sys },
 	};
 	CU_pSuite suite = CU_add_suite("util err", NULL, NULL);
 
