@@ -12,8 +12,8 @@
 enum { BUFFER_BLOCK = 4096 };
 
 struct buffers {
-	char *slab;	 /* NULL: none */
-	size_t size;	 /* of one, a multiple of 4096 */
+	char *slab;  /* NULL: none */
+	size_t size; /* of one, a multiple of 4096 */
 	uint32_t n;
 	uint64_t next_stamp;
 };
@@ -25,8 +25,8 @@ void buffers_randomise(struct buffers *b, struct prng *rng);
 void buffers_release(struct buffers *b);
 
 /*
- * Makes each 4 KiB of a buffer differ from all that went before, so that no block is ever written twice
- * and nothing can be deduplicated.
+ * Makes each 4 KiB of a buffer differ from all that went before, so that no block is ever written
+ * twice and nothing can be deduplicated.
  */
 static inline void buffers_stamp(struct buffers *b, void *buf, uint64_t length)
 {

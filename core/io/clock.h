@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one clock of the timed path: CLOCK_MONOTONIC in ns, by the vDSO and so without a system call. */
+/*
+ * The one clock of the timed path: CLOCK_MONOTONIC in ns, by the vDSO and so without a system call.
+ */
 #pragma once
 
 #include <stdint.h>

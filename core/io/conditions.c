@@ -32,7 +32,8 @@ static void conditions_window(struct conditions_count *c, int fd, uint64_t at, u
 }
 
 /* One window of every stride. */
-static void conditions_file(struct conditions_count *c, const struct io_files *f, const char *name, uint64_t stride)
+static void conditions_file(struct conditions_count *c, const struct io_files *f, const char *name,
+			    uint64_t stride)
 {
 	struct err ignored = { 0 };
 	struct stat st;

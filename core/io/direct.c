@@ -21,7 +21,10 @@
 
 enum { DIRECT_MAX_TRY = 1 << 20, DIRECT_MEM_ALIGN = 4096 };
 
-/* Bytes that offsets and lengths must be multiples of; 0: none will do; -1: the kernel does not tell. */
+/*
+ * Bytes that offsets and lengths must be multiples of; 0: none will do; -1: the kernel does not
+ * tell.
+ */
 static int64_t direct_alignment(int fd)
 {
 	union {
@@ -54,8 +57,8 @@ static int direct_try(int fd, const char *name, uint64_t bs, struct err *e)
 	if (got < 0 && code == EINVAL) {
 		char text[32];
 
-		return err_set(e, EINVAL, "bs = %s: direct I/O on %s is refused", units_format_size(bs, text, sizeof(text)),
-			       name);
+		return err_set(e, EINVAL, "bs = %s: direct I/O on %s is refused",
+			       units_format_size(bs, text, sizeof(text)), name);
 	}
 	return 0;
 }
@@ -68,12 +71,15 @@ int direct_check(int fd, const char *name, uint64_t bs, uint64_t size, struct er
 	if (align < 0)
 		return direct_try(fd, name, bs, e);
 	if (align == 0)
-		return err_set(e, EINVAL, "direct = true: this file system has no direct I/O (%s)", name);
+		return err_set(e, EINVAL, "direct = true: this file system has no direct I/O (%s)",
+			       name);
 	if (bs % (uint64_t)align)
 		return err_set(e, EINVAL, "bs = %s: direct I/O on %s needs multiples of %lld bytes",
 			       units_format_size(bs, text, sizeof(text)), name, (long long)align);
 	if (size % (uint64_t)align)
-		return err_set(e, EINVAL, "size / nrfiles = %s: direct I/O on %s needs multiples of %lld bytes",
-			       units_format_size(size, text, sizeof(text)), name, (long long)align);
+		return err_set(
+			e, EINVAL,
+			"size / nrfiles = %s: direct I/O on %s needs multiples of %lld bytes",
+			units_format_size(size, text, sizeof(text)), name, (long long)align);
 	return 0;
 }

@@ -44,7 +44,8 @@ static bool files_name_ok(const char *name)
 	for (;;) {
 		size_t len = strcspn(name, "/");
 
-		if (!len || (len == 1 && name[0] == '.') || (len == 2 && name[0] == '.' && name[1] == '.'))
+		if (!len || (len == 1 && name[0] == '.') ||
+		    (len == 2 && name[0] == '.' && name[1] == '.'))
 			return false;
 		if (!name[len])
 			return true;
@@ -52,14 +53,16 @@ static bool files_name_ok(const char *name)
 	}
 }
 
-static void files_push(struct io_files *f, char *name, uint64_t size, uint32_t mode, uint32_t worker)
+static void files_push(struct io_files *f, char *name, uint64_t size, uint32_t mode,
+		       uint32_t worker)
 {
 	struct io_file file = { .name = name, .size = size, .mode = mode, .worker = worker };
 
 	vec_push(&f->file, file);
 }
 
-int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworkers, uint32_t mode, struct err *e)
+int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworkers, uint32_t mode,
+		  struct err *e)
 {
 	char size[32];
 
@@ -69,26 +72,30 @@ int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworke
 		return err_set(e, EINVAL, "fst_files(): mode %u is not known", mode);
 	if (!p->nrfiles || p->size / p->nrfiles == 0)
 		return err_set(e, EINVAL, "size = %s is too small for nrfiles = %llu",
-			       units_format_size(p->size, size, sizeof(size)), (unsigned long long)p->nrfiles);
+			       units_format_size(p->size, size, sizeof(size)),
+			       (unsigned long long)p->nrfiles);
 	if (p->nrfiles > UINT32_MAX / 2 / nworkers)
-		return err_set(e, EINVAL, "nrfiles = %llu for each of %u workers is more than there can be",
+		return err_set(e, EINVAL,
+			       "nrfiles = %llu for each of %u workers is more than there can be",
 			       (unsigned long long)p->nrfiles, nworkers);
 	for (uint32_t j = 0; j < nworkers; j++) {
 		for (uint64_t i = 0; i < p->nrfiles; i++)
-			files_push(f, xasprintf("data.%u.%llu", j, (unsigned long long)i), p->size / p->nrfiles,
-				   mode, j);
+			files_push(f, xasprintf("data.%u.%llu", j, (unsigned long long)i),
+				   p->size / p->nrfiles, mode, j);
 	}
 	return 0;
 }
 
-int files_add(struct io_files *f, const struct fst_file *file, uint32_t nworkers, uint32_t *number, struct err *e)
+int files_add(struct io_files *f, const struct fst_file *file, uint32_t nworkers, uint32_t *number,
+	      struct err *e)
 {
 	if (!files_name_ok(file->name))
 		return err_set(e, EINVAL, "fst_file_add(): \"%s\" is no name below the directory",
 			       file->name ? file->name : "");
-	if (file->mode > FST_FILE_OVERWRITE || (file->worker >= nworkers && file->worker != FST_EVERY_WORKER))
-		return err_set(e, EINVAL, "fst_file_add(): %s: mode %u, worker %u of %u", file->name, file->mode,
-			       file->worker, nworkers);
+	if (file->mode > FST_FILE_OVERWRITE ||
+	    (file->worker >= nworkers && file->worker != FST_EVERY_WORKER))
+		return err_set(e, EINVAL, "fst_file_add(): %s: mode %u, worker %u of %u",
+			       file->name, file->mode, file->worker, nworkers);
 	*number = (uint32_t)f->file.n;
 	files_push(f, xstrdup(file->name), file->size, file->mode, file->worker);
 	return 0;
@@ -125,13 +132,15 @@ int files_parent(const struct io_files *f, const char *name, const char **base, 
 	int fd = fcntl(f->dirfd, F_DUPFD_CLOEXEC, 0);
 	const char *slash;
 
+	*base = name;
 	if (fd < 0)
 		return err_set(e, errno, "open %s", f->dir);
-	for (*base = name; fd >= 0 && (slash = strchr(*base, '/')); *base = slash + 1) {
+	while (fd >= 0 && (slash = strchr(*base, '/'))) {
 		char *part = xstrndup(*base, (size_t)(slash - *base));
 
 		fd = files_enter(fd, part, name, e);
 		free(part);
+		*base = slash + 1;
 	}
 	return fd;
 }
@@ -141,14 +150,15 @@ static int files_explain_open(const char *name, int code, int flags, struct err 
 	if (code == ELOOP)
 		return err_set(e, ELOOP, "%s is a symbolic link, not a data file of ours", name);
 	if (code == EINVAL && (flags & O_DIRECT))
-		return err_set(e, EINVAL, "direct = true: this file system has no direct I/O (open %s)", name);
+		return err_set(e, EINVAL,
+			       "direct = true: this file system has no direct I/O (open %s)", name);
 	return err_set(e, code, "open %s", name);
 }
 
 int files_open_one(const struct io_files *f, const char *name, int flags, struct err *e)
 {
 	struct stat st;
-	const char *base;
+	const char *base = NULL;
 	int at = files_parent(f, name, &base, e), fd;
 
 	if (at < 0)
@@ -177,21 +187,24 @@ static bool files_belongs(const struct io_file *file, uint32_t worker)
 	return file->worker == worker || file->worker == FST_EVERY_WORKER;
 }
 
-int files_open(const struct io_files *f, uint32_t worker, struct fst_engine_file **out, uint32_t *n, struct err *e)
+int files_open(const struct io_files *f, uint32_t worker, struct fst_engine_file **out, uint32_t *n,
+	       struct err *e)
 {
 	struct fst_engine_file *v;
-	size_t last = f->file.n;
+	size_t last = f->file.n, slots;
 
 	while (last && !files_belongs(&f->file.v[last - 1], worker))
 		last--;
-	v = xcalloc(MAX(last, (size_t)1), sizeof(*v));
-	for (size_t i = 0; i < MAX(last, (size_t)1); i++)
+	slots = MAX(last, (size_t)1);
+	v = xcalloc(slots, sizeof(*v));
+	for (size_t i = 0; i < slots; i++)
 		v[i].fd = -1;
 	*out = v;
 	*n = (uint32_t)last;
 	for (size_t i = 0; i < last; i++) {
 		const struct io_file *file = &f->file.v[i];
-		int flags = (file->mode == FST_FILE_READ ? O_RDONLY : O_RDWR) | (f->direct ? O_DIRECT : 0);
+		int flags = (file->mode == FST_FILE_READ ? O_RDONLY : O_RDWR) |
+			    (f->direct ? O_DIRECT : 0);
 
 		if (!files_belongs(file, worker))
 			continue;
@@ -227,8 +240,11 @@ int files_raise_limit(const struct io_files *f, uint32_t nworkers, struct err *e
 
 		if (setrlimit(RLIMIT_NOFILE, &more) == 0) /* root may */
 			return 0;
-		return err_set(e, EMFILE, "%zu files and %u workers need %llu open files, the limit is %llu (ulimit -Hn)",
-			       f->file.n, nworkers, (unsigned long long)need, (unsigned long long)lim.rlim_max);
+		return err_set(e, EMFILE,
+			       "%zu files and %u workers need %llu open files, the limit is %llu "
+			       "(ulimit -Hn)",
+			       f->file.n, nworkers, (unsigned long long)need,
+			       (unsigned long long)lim.rlim_max);
 	}
 	lim.rlim_cur = need;
 	return setrlimit(RLIMIT_NOFILE, &lim) < 0 ? err_set(e, errno, "limit of open files") : 0;

@@ -31,7 +31,8 @@ struct io_files {
 };
 
 /* dir is opened, unless it is NULL: then files have names and numbers only. -errno with e set. */
-int files_init(struct io_files *f, const char *dir, const struct io_params *p, struct err *e) _must_check_;
+int files_init(struct io_files *f, const char *dir, const struct io_params *p,
+	       struct err *e) _must_check_;
 void files_release(struct io_files *f);
 
 /* fst_files(): "data.J.F", nrfiles for each worker. */
@@ -45,8 +46,9 @@ int files_add(struct io_files *f, const struct fst_file *file, uint32_t nworkers
 struct layout {
 	struct live *live; /* bytes in its first worker's line; stop is obeyed */
 	uint64_t seed;
-	int buffers;	  /* enum io_buffers */
-	uint64_t to_write; /* bytes that the step itself will write into new files; 0: not bounded */
+	int buffers; /* enum io_buffers */
+	uint64_t
+		to_write; /* bytes that the step itself will write into new files; 0: not bounded */
 	void (*warn)(void *arg, const char *text); /* about what will go wrong later */
 	void *arg;
 };
@@ -62,8 +64,14 @@ int files_open(const struct io_files *f, uint32_t worker, struct fst_engine_file
 void files_close(struct fst_engine_file **v, uint32_t *n);
 /* Raises the process's limit of open files to what nworkers need. */
 int files_raise_limit(const struct io_files *f, uint32_t nworkers, struct err *e) _must_check_;
-/* A file for other uses; flags as open(2), O_NOFOLLOW and O_CLOEXEC are added. Descriptor or -errno, e set. */
+/*
+ * A file for other uses; flags as open(2), O_NOFOLLOW and O_CLOEXEC are added. Descriptor or
+ * -errno, e set.
+ */
 int files_open_one(const struct io_files *f, const char *name, int flags, struct err *e);
-/* Directory that holds name, missing ones made, and the last part of the name. Descriptor or -errno, e set. */
+/*
+ * Directory that holds name, missing ones made, and the last part of the name. Descriptor or
+ * -errno, e set.
+ */
 int files_parent(const struct io_files *f, const char *name, const char **base, struct err *e);
 uint64_t files_total(const struct io_files *f);

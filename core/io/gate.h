@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A barrier that releases all workers at once, stamps the common start, and can be opened by force when not
- * all workers could be made. The last to arrive does not sleep: with one worker the start is exact.
+ * A barrier that releases all workers at once, stamps the common start, and can be opened by force
+ * when not all workers could be made. The last to arrive does not sleep: with one worker the start
+ * is exact.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 struct gate {
 	uint32_t expected;
 	uint32_t arrived;
-	uint32_t open; /* futex */
+	uint32_t open;		    /* futex */
 	void (*opening)(void *arg); /* by the last one, just before all go */
 	void *arg;
 };

@@ -16,7 +16,7 @@ static const struct {
 	const char *key;
 	double q;
 } hist_percentiles[] = {
-	{ "1", 0.01 },	{ "5", 0.05 },	{ "10", 0.1 },	{ "50", 0.5 },	   { "90", 0.9 },
+	{ "1", 0.01 },	{ "5", 0.05 },	{ "10", 0.1 },	   { "50", 0.5 },	{ "90", 0.9 },
 	{ "95", 0.95 }, { "99", 0.99 }, { "99.9", 0.999 }, { "99.99", 0.9999 },
 };
 
@@ -108,7 +108,8 @@ json_t *hist_json(const struct hist *h)
 	bool any = h->count != 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(hist_percentiles); i++)
-		js_set(p, hist_percentiles[i].key, js_real(hist_quantile(h, hist_percentiles[i].q)));
+		js_set(p, hist_percentiles[i].key,
+		       js_real(hist_quantile(h, hist_percentiles[i].q)));
 	js_set(b, "sub_bucket_bits", js_u64(HIST_SUB_BITS));
 	js_set(b, "range_bits", js_u64(HIST_RANGE_BITS));
 	js_set(b, "overflow", js_u64(h->overflow));

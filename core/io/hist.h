@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Log-linear latency histogram: 7 sub-bucket bits, 40-bit range, so that a bucket's midpoint is at most
- * 0.39 % off. One per thread and operation, merged by adding; percentiles are never averaged.
+ * Log-linear latency histogram: 7 sub-bucket bits, 40-bit range, so that a bucket's midpoint is at
+ * most 0.39 % off. One per thread and operation, merged by adding; percentiles are never averaged.
  */
 #pragma once
 
@@ -61,8 +61,9 @@ double hist_value_at(const struct hist *h, double q);
  */
 double hist_quantile(const struct hist *h, double q);
 /*
- * {unit: "ns", count, min, max, mean, percentiles: {"1","5","10","50","90","95","99","99.9","99.99": number or null},
- * histogram: {sub_bucket_bits, range_bits, overflow, buckets: [[index, count], ...]}}. Nothing counted:
- * count 0 and nulls. New reference.
+ * {unit: "ns", count, min, max, mean, percentiles:
+ * {"1","5","10","50","90","95","99","99.9","99.99": number or null}, histogram: {sub_bucket_bits,
+ * range_bits, overflow, buckets: [[index, count], ...]}}. Nothing counted: count 0 and nulls. New
+ * reference.
  */
 json_t *hist_json(const struct hist *h);

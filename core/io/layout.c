@@ -88,7 +88,8 @@ static int layout_available(const struct io_files *f, uint64_t *avail, struct er
 	return 0;
 }
 
-static int layout_check_space(const struct io_files *f, const struct layout *l, uint64_t need, struct err *e)
+static int layout_check_space(const struct io_files *f, const struct layout *l, uint64_t need,
+			      struct err *e)
 {
 	char a[32], b[32], text[160];
 	uint64_t avail = 0;
@@ -100,19 +101,23 @@ static int layout_check_space(const struct io_files *f, const struct layout *l, 
 	if (r < 0)
 		return r;
 	if (need > avail)
-		return err_set(e, ENOSPC, "laying out the data files in %s needs %llu bytes (%s), %llu (%s) are available",
-			       f->dir, (unsigned long long)need, units_format_size(need, a, sizeof(a)),
-			       (unsigned long long)avail, units_format_size(avail, b, sizeof(b)));
+		return err_set(e, ENOSPC,
+			       "laying out the data files in %s needs %llu bytes (%s), %llu (%s) "
+			       "are available",
+			       f->dir, (unsigned long long)need,
+			       units_format_size(need, a, sizeof(a)), (unsigned long long)avail,
+			       units_format_size(avail, b, sizeof(b)));
 	if (l->to_write > avail - need && l->warn) {
-		snprintf(text, sizeof(text), "will write %llu bytes where %llu are available: ENOSPC is to be expected",
+		snprintf(text, sizeof(text),
+			 "will write %llu bytes where %llu are available: ENOSPC is to be expected",
 			 (unsigned long long)l->to_write, (unsigned long long)(avail - need));
 		l->warn(l->arg, text);
 	}
 	return 0;
 }
 
-static int layout_write(struct io_files *f, const struct io_file *file, int fd, struct layout *l, struct buffers *b,
-			struct err *e)
+static int layout_write(struct io_files *f, const struct io_file *file, int fd, struct layout *l,
+			struct buffers *b, struct err *e)
 {
 	uint64_t at = file->fill_from;
 
@@ -121,26 +126,31 @@ static int layout_write(struct io_files *f, const struct io_file *file, int fd, 
 		ssize_t n;
 
 		if (live_get(l->live->stop))
-			return err_set(e, ECANCELED, "interrupted while %s was laid out", file->name);
+			return err_set(e, ECANCELED, "interrupted while %s was laid out",
+				       file->name);
 		if (l->buffers == IO_BUFFERS_RANDOM)
 			buffers_stamp(b, b->slab, len);
 		n = pwrite(fd, b->slab, len, (off_t)at);
 		if (n <= 0)
-			return err_set(e, n < 0 ? errno : EIO, "laying out: write %s at offset %llu, %zu bytes",
-				       file->name, (unsigned long long)at, len);
+			return err_set(e, n < 0 ? errno : EIO,
+				       "laying out: write %s at offset %llu, %zu bytes", file->name,
+				       (unsigned long long)at, len);
 		at += (uint64_t)n;
 		f->laid_out += (uint64_t)n;
 		live_set(l->live->w[0].bytes, f->laid_out);
 	}
 	if (fsync(fd) < 0)
 		return err_set(e, errno, "laying out: fsync %s", file->name);
-	/* That we filled it must not make its reads come from memory; a hint, so its result is of no use. */
+	/*
+	 * That we filled it must not make its reads come from memory; a hint, so its result is of
+	 * no use.
+	 */
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	return 0;
 }
 
-static int layout_fill(struct io_files *f, const struct io_file *file, struct layout *l, struct buffers *b,
-		       struct err *e)
+static int layout_fill(struct io_files *f, const struct io_file *file, struct layout *l,
+		       struct buffers *b, struct err *e)
 {
 	int fd = files_open_one(f, file->name, O_RDWR, e), r;
 
@@ -195,7 +205,8 @@ int files_lay_out(struct io_files *f, struct layout *l, struct err *e)
 	for (size_t i = 0; i < f->file.n; i++) {
 		struct io_file *file = &f->file.v[i];
 
-		r = file->mode == FST_FILE_CREATE ? layout_create(f, file, e) : layout_inspect(f, file, e);
+		r = file->mode == FST_FILE_CREATE ? layout_create(f, file, e)
+						  : layout_inspect(f, file, e);
 		if (r < 0)
 			return r;
 		need += file->size - file->fill_from;

@@ -15,10 +15,12 @@ static size_t live_size(uint32_t n_workers)
 
 struct live *live_new(uint32_t n_workers)
 {
-	struct live *l = mmap(NULL, live_size(n_workers), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct live *l = mmap(NULL, live_size(n_workers), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (l == MAP_FAILED) {
-		fprintf(stderr, "fstrial: error: shared memory for %u workers: %s\n", n_workers, strerror(errno));
+		fprintf(stderr, "fstrial: error: shared memory for %u workers: %s\n", n_workers,
+			strerror(errno));
 		abort();
 	}
 	l->n_workers = n_workers;

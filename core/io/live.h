@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared memory between a session and the step it watches: a stop flag down, progress up. No locks. */
+/*
+ * Shared memory between a session and the step it watches: a stop flag down, progress up. No locks.
+ */
 #pragma once
 
 #include <stdint.h>
 
 #include "core/util/macro.h"
 
-enum live_phase { LIVE_START, LIVE_PREPARE, LIVE_RAMP, LIVE_RUN, LIVE_VERIFY, LIVE_CLEANUP, LIVE_END };
+enum live_phase {
+	LIVE_START,
+	LIVE_PREPARE,
+	LIVE_RAMP,
+	LIVE_RUN,
+	LIVE_VERIFY,
+	LIVE_CLEANUP,
+	LIVE_END
+};
 
 struct live_worker {
 	uint64_t ops; /* done so far, ramp included */
@@ -15,8 +25,8 @@ struct live_worker {
 };
 
 struct live {
-	int stop;	     /* session -> step: finish now, keep what was measured */
-	int phase;	     /* enum live_phase */
+	int stop;		 /* session -> step: finish now, keep what was measured */
+	int phase;		 /* enum live_phase */
 	uint64_t expected_bytes; /* of this phase; 0: not known */
 	uint64_t run_started_ns; /* CLOCK_MONOTONIC */
 	uint64_t run_ends_ns;	 /* 0: not bounded by time */

@@ -10,10 +10,11 @@
 #include "core/util/xalloc.h"
 
 const char *const loop_kind_names[LOOP_KINDS] = { "read", "write", "trim", "sync" };
-static const char *const loop_op_names[LOOP_OPS] = { "read", "write", "trim", "fsync", "fdatasync" };
+static const char *const loop_op_names[LOOP_OPS] = { "read", "write", "trim", "fsync",
+						     "fdatasync" };
 
-void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e, const struct fst_engine_ops *ops,
-	       struct hist *hist)
+void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
+	       const struct fst_engine_ops *ops, struct hist *hist)
 {
 	memset(l, 0, sizeof(*l));
 	l->w = w;
@@ -36,7 +37,10 @@ void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e, const
 	}
 }
 
-/* The kernel may still write into what is in flight: kept for good, and chained so that it is not lost. */
+/*
+ * The kernel may still write into what is in flight: kept for good, and chained so that it is not
+ * lost.
+ */
 static void loop_keep(struct loop *l)
 {
 	static struct loop_slot *kept;
@@ -87,7 +91,9 @@ int loop_run(struct loop *l, uint64_t start_ns)
 	int r;
 
 	l->measure = !l->ramp_end_ns;
-	l->alarm_ns = l->ramp_end_ns ? l->ramp_end_ns : l->deadline_ns ? l->deadline_ns : UINT64_MAX;
+	l->alarm_ns = l->ramp_end_ns   ? l->ramp_end_ns
+		      : l->deadline_ns ? l->deadline_ns
+				       : UINT64_MAX;
 	l->until_sync = l->sync_every;
 	l->end_ns = start_ns;
 	if (l->depth == 1) {
@@ -123,13 +129,16 @@ static const char *loop_file(const struct loop *l, const struct fst_io *io)
 int loop_check_io(struct loop *l, const struct fst_io *io)
 {
 	if (io->op >= LOOP_OPS)
-		return fst_error(l->w->ctx, EINVAL, "the workload asked for operation %u, which is not known", io->op);
+		return fst_error(l->w->ctx, EINVAL,
+				 "the workload asked for operation %u, which is not known", io->op);
 	if (io->file >= l->n_files)
-		return fst_error(l->w->ctx, EINVAL, "the workload asked for file %u of %u", io->file, l->n_files);
+		return fst_error(l->w->ctx, EINVAL, "the workload asked for file %u of %u",
+				 io->file, l->n_files);
 	if (io->op > FST_IO_TRIM && io->length == 0)
 		return 0;
 	if (io->op > FST_IO_TRIM || io->length == 0 || io->length > l->max_length)
-		return fst_error(l->w->ctx, EINVAL, "the workload asked to %s %llu bytes, with buffers of %llu",
+		return fst_error(l->w->ctx, EINVAL,
+				 "the workload asked to %s %llu bytes, with buffers of %llu",
 				 loop_op_names[io->op], (unsigned long long)io->length,
 				 (unsigned long long)l->max_length);
 	return 0;
@@ -155,18 +164,23 @@ int loop_io_failed(struct loop *l, const struct fst_io *io)
 	if (io->result < 0 && io->op > FST_IO_TRIM)
 		return fst_error(ctx, (int)-io->result, "%s %s", op, file);
 	if (io->result < 0)
-		return fst_error(ctx, (int)-io->result, "%s %s at offset %llu, %llu bytes", op, file, offset, length);
+		return fst_error(ctx, (int)-io->result, "%s %s at offset %llu, %llu bytes", op,
+				 file, offset, length);
 	if (io->op == FST_IO_READ)
-		return fst_error(ctx, EIO, "read %s at offset %llu, %llu bytes: got %lld; the file is shorter than %llu bytes: "
-				 "truncated meanwhile?", file, offset, length, (long long)io->result, offset + length);
+		return fst_error(ctx, EIO,
+				 "read %s at offset %llu, %llu bytes: got %lld; the file is "
+				 "shorter than %llu bytes: "
+				 "truncated meanwhile?",
+				 file, offset, length, (long long)io->result, offset + length);
 	return fst_error(ctx, io->op == FST_IO_WRITE ? loop_short_write_code(l, io) : EIO,
-			 "short %s: %s at offset %llu, %lld of %llu bytes", op, file, offset, (long long)io->result,
-			 length);
+			 "short %s: %s at offset %llu, %lld of %llu bytes", op, file, offset,
+			 (long long)io->result, length);
 }
 
 int loop_engine_failed(struct loop *l, const char *call, int r)
 {
-	return fst_error(l->w->ctx, -r, "engine %s: %s", l->engine_name ? l->engine_name : "?", call);
+	return fst_error(l->w->ctx, -r, "engine %s: %s", l->engine_name ? l->engine_name : "?",
+			 call);
 }
 
 int loop_plugin_failed(struct loop *l, const char *call, int r)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The one I/O loop: asks the workload what comes next, hands it to the engine, takes the time, counts. For
- * any engine at any depth; one loop a worker, in the worker's thread.
+ * The one I/O loop: asks the workload what comes next, hands it to the engine, takes the time,
+ * counts. For any engine at any depth; one loop a worker, in the worker's thread.
  */
 #pragma once
 
@@ -68,14 +68,17 @@ struct loop {
 	int ret;
 };
 
-/* hist: LOOP_KINDS of them. e: with its buffers and files. Everything else is zero, or as the caller sets it. */
-void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e, const struct fst_engine_ops *ops,
-	       struct hist *hist);
+/*
+ * hist: LOOP_KINDS of them. e: with its buffers and files. Everything else is zero, or as the
+ * caller sets it.
+ */
+void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
+	       const struct fst_engine_ops *ops, struct hist *hist);
 void loop_release(struct loop *l);
 /*
- * Runs until the workload ends, the deadline, or the worker's stop flag; what is in flight is waited
- * for. 0, or -errno with the text told by fst_error(); counts stay as they are. start_ns and the
- * two times are set before.
+ * Runs until the workload ends, the deadline, or the worker's stop flag; what is in flight is
+ * waited for. 0, or -errno with the text told by fst_error(); counts stay as they are. start_ns and
+ * the two times are set before.
  */
 int loop_run(struct loop *l, uint64_t start_ns) _must_check_;
 /* After a good run: syncs each file in l->written, as part of what is timed. */

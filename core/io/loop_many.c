@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The loop with several I/Os in flight. Each round fills all free slots, hands them over at once, waits for at
- * least one completion and takes whatever else is there: no system call more than that needs.
+ * The loop with several I/Os in flight. Each round fills all free slots, hands them over at once,
+ * waits for at least one completion and takes whatever else is there: no system call more than that
+ * needs.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -52,7 +53,8 @@ loop_inline void loop_many_after(struct loop *l, struct loop_slot *slot)
 	}
 }
 
-loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint64_t now, const bool full)
+loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint64_t now,
+				    const bool full)
 {
 	struct fst_io *io = &slot->io;
 
@@ -68,7 +70,8 @@ loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint
 }
 
 /* An I/O was not simply queued. True: go on filling. */
-static __attribute__((noinline)) bool loop_many_not_queued(struct loop *l, struct loop_slot *slot, int r, const bool full)
+static __attribute__((noinline)) bool loop_many_not_queued(struct loop *l, struct loop_slot *slot,
+							   int r, const bool full)
 {
 	if (r == 1) {
 		loop_many_complete(l, slot, io_clock_ns(), full);
@@ -87,7 +90,8 @@ static loop_cold void loop_many_no_io(struct loop *l, int r)
 	if (r == FST_NEXT_END)
 		l->ended = true;
 	else if (r == FST_NEXT_WAIT && !l->inflight)
-		loop_many_fail(l, loop_plugin_failed(l, "next waits, but nothing is in flight", -EDEADLK));
+		loop_many_fail(l, loop_plugin_failed(l, "next waits, but nothing is in flight",
+						     -EDEADLK));
 	else if (r != FST_NEXT_WAIT)
 		loop_many_fail(l, loop_plugin_failed(l, "next", r));
 }

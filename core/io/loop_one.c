@@ -85,8 +85,8 @@ loop_inline int loop_one_after(struct loop *l, struct loop_slot *slot)
 }
 
 /*
- * full: with all that may lie between two I/Os; the start is then read anew. Without it the end of one I/O
- * is the start of the next.
+ * full: with all that may lie between two I/Os; the start is then read anew. Without it the end of
+ * one I/O is the start of the next.
  */
 loop_inline int loop_one(struct loop *l, uint64_t now, const bool full)
 {

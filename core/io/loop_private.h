@@ -38,10 +38,12 @@ loop_inline bool loop_should_stop(const struct loop *l)
 /* Bounds that protect memory; what falls out is looked at again. */
 loop_inline bool loop_io_odd(const struct loop *l, const struct fst_io *io)
 {
-	return loop_unlikely((io->length - 1 >= l->max_length) | (io->file >= l->n_files) | (io->op > FST_IO_TRIM));
+	return loop_unlikely((io->length - 1 >= l->max_length) | (io->file >= l->n_files) |
+			     (io->op > FST_IO_TRIM));
 }
 
-loop_inline void loop_count(struct loop *l, const struct fst_io *io, uint64_t start_ns, uint64_t now)
+loop_inline void loop_count(struct loop *l, const struct fst_io *io, uint64_t start_ns,
+			    uint64_t now)
 {
 	struct live_worker *live = l->live;
 

@@ -114,10 +114,12 @@ static json_t *measure_boundary(const struct io_step *s, const struct measured *
 		return js_str("none: nothing was written");
 	if (p->direct)
 		strbuf_addstr(&sb, "direct");
-	measure_boundary_each(&sb, p->fdatasync ? "fdatasync" : "fsync", p->fdatasync ? p->fdatasync : p->fsync);
+	measure_boundary_each(&sb, p->fdatasync ? "fdatasync" : "fsync",
+			      p->fdatasync ? p->fdatasync : p->fsync);
 	if (p->end_fsync)
-		strbuf_addf(&sb, "%s%s", sb.len ? "; " : "", measure_all_synced(s)
-			    ? "fsync at end, inside the measured time" : "ended before the fsync at end");
+		strbuf_addf(&sb, "%s%s", sb.len ? "; " : "",
+			    measure_all_synced(s) ? "fsync at end, inside the measured time"
+						  : "ended before the fsync at end");
 	if (!sb.len)
 		strbuf_addstr(&sb, "none: dirty pages may remain");
 	text = js_str(strbuf_str(&sb));
@@ -127,7 +129,8 @@ static json_t *measure_boundary(const struct io_step *s, const struct measured *
 
 static uint64_t measure_tv(const struct timeval *after, const struct timeval *before)
 {
-	int64_t us = (int64_t)(after->tv_sec - before->tv_sec) * 1000000 + (after->tv_usec - before->tv_usec);
+	int64_t us = (int64_t)(after->tv_sec - before->tv_sec) * 1000000 +
+		     (after->tv_usec - before->tv_usec);
 
 	return us > 0 ? (uint64_t)us * 1000 : 0;
 }
@@ -137,8 +140,10 @@ static json_t *measure_measured(const struct io_step *s, const struct measured *
 	json_t *o = js_object(), *cpu = js_object();
 	bool any = m->window_ns != 0;
 
-	js_set(cpu, "user_ns", any ? js_u64(measure_tv(&s->after.ru_utime, &s->before.ru_utime)) : json_null());
-	js_set(cpu, "system_ns", any ? js_u64(measure_tv(&s->after.ru_stime, &s->before.ru_stime)) : json_null());
+	js_set(cpu, "user_ns",
+	       any ? js_u64(measure_tv(&s->after.ru_utime, &s->before.ru_utime)) : json_null());
+	js_set(cpu, "system_ns",
+	       any ? js_u64(measure_tv(&s->after.ru_stime, &s->before.ru_stime)) : json_null());
 	js_set(o, "started_ns", s->start_ns ? js_u64(s->start_ns) : json_null());
 	js_set(o, "elapsed_ns", any ? js_u64(m->window_ns) : json_null());
 	js_set(o, "ramp_ns", js_u64(s->ramp_ns));
@@ -204,13 +209,17 @@ static void measure_judge(const struct io_step *s, const struct measured *m, jso
 	char text[160], time[32];
 
 	if (m->too_short && !m->partial) {
-		snprintf(text, sizeof(text), "measured %s, %llu operation%s: too short to be trusted; set runtime or a larger size",
+		snprintf(text, sizeof(text),
+			 "measured %s, %llu operation%s: too short to be trusted; set runtime or a "
+			 "larger size",
 			 units_format_metric((double)m->window_ns, "ns", time, sizeof(time)),
 			 (unsigned long long)m->ops, m->ops == 1 ? "" : "s");
 		measure_warn(record, text);
 	}
-	if (s->has_files && !s->io.direct && m->hist[LOOP_READ].count && s->resident > measure_cold) {
-		snprintf(text, sizeof(text), "reads from the page cache: %.0f %% of the data was cached before",
+	if (s->has_files && !s->io.direct && m->hist[LOOP_READ].count &&
+	    s->resident > measure_cold) {
+		snprintf(text, sizeof(text),
+			 "reads from the page cache: %.0f %% of the data was cached before",
 			 100 * s->resident);
 		measure_warn(record, text);
 	}

@@ -22,7 +22,8 @@ static int metrics_find(const struct io_step *s, const char *name, uint32_t *i)
 		if (str_eq(m.name, name))
 			return 0;
 	}
-	return fst_error(s->wl->ctx, EINVAL, "metric %s is not declared by plugin %s", name, d->name);
+	return fst_error(s->wl->ctx, EINVAL, "metric %s is not declared by plugin %s", name,
+			 d->name);
 }
 
 int metrics_set(struct io_step *s, const char *name, double value)
@@ -155,7 +156,9 @@ json_t *metrics_json(const struct io_step *s, const struct measured *m)
 			v = metrics_made(s, m, metric.name);
 		js_set(o, "value", js_real(v));
 		js_set(o, "unit", js_str(metric.unit));
-		js_set(o, "better", js_str(metric.better < ARRAY_SIZE(better) ? better[metric.better] : better[0]));
+		js_set(o, "better",
+		       js_str(metric.better < ARRAY_SIZE(better) ? better[metric.better]
+								 : better[0]));
 		js_set(o, "primary", js_bool(metric.flags & FST_PRIMARY));
 		js_set(all, metric.name, o);
 	}

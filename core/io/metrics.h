@@ -9,7 +9,7 @@
 
 /* What all workers did together. */
 struct measured {
-	uint64_t window_ns; /* from the end of the ramp to the last completion; 0: nothing was measured */
+	uint64_t window_ns; /* from the ramp's end to the last completion; 0: nothing measured */
 	uint64_t ops;	    /* without syncs */
 	uint64_t bytes;
 	uint64_t *kind_bytes; /* by kind of operation */
@@ -24,8 +24,8 @@ struct measured {
 int metrics_set(struct io_step *s, const char *name, double value);
 int metrics_set_worker(struct io_worker *w, const char *name, double value);
 /*
- * {name: {value, unit, better, primary}} of all declared. One that the plugin gave no value is made by its name:
- * throughput, iops; for a kind of operation K: K_rate, K_throughput, K_mean, K_max, K_p50, K_p90, K_p95, K_p99,
- * K_p999. Otherwise null. New reference.
+ * {name: {value, unit, better, primary}} of all declared. One that the plugin gave no value is made
+ * by its name: throughput, iops; for a kind of operation K: K_rate, K_throughput, K_mean, K_max,
+ * K_p50, K_p90, K_p95, K_p99, K_p999. Otherwise null. New reference.
  */
 json_t *metrics_json(const struct io_step *s, const struct measured *m);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parameters that the core itself takes from a step; core/job fills them, core/io and core/run read them. */
+/*
+ * Parameters that the core itself takes from a step; core/job fills them, core/io and core/run read
+ * them.
+ */
 #pragma once
 
 #include <fstrial/plugin.h>
@@ -39,10 +42,11 @@ struct io_params {
 };
 
 /*
- * What a data workload sees of them. Without a runtime there is no time to be over, so that time_based
- * means nothing then.
+ * What a data workload sees of them. Without a runtime there is no time to be over, so that
+ * time_based means nothing then.
  */
-static inline struct fst_io_options io_options_of(const struct io_params *p, const struct step_options *s)
+static inline struct fst_io_options io_options_of(const struct io_params *p,
+						  const struct step_options *s)
 {
 	return (struct fst_io_options){
 		.struct_size = sizeof(struct fst_io_options),

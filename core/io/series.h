@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The thread beside the workers: takes a sample each second, ends the ramp and the time, and passes a
- * stop of the session on.
+ * The thread beside the workers: takes a sample each second, ends the ramp and the time, and passes
+ * a stop of the session on.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ struct series {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool quit;
-	bool begun;	   /* the ramp is over, base is known */
+	bool begun;	      /* the ramp is over, base is known */
 	uint64_t interval_ns; /* 0: one second */
 	uint64_t next_ns;
 	uint64_t base_ops, base_bytes;

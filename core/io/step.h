@@ -20,9 +20,9 @@ struct io_worker {
 	struct fst_worker w; /* as the plugin sees it */
 	struct io_step *step;
 	struct live_worker *live;
-	struct hist *hist;   /* step->n_kinds of them */
-	uint64_t *bytes;     /* likewise */
-	double *metric;	     /* by the plugin's metric; NaN: not given; NULL: none was */
+	struct hist *hist; /* step->n_kinds of them */
+	uint64_t *bytes;   /* likewise */
+	double *metric;	   /* by the plugin's metric; NaN: not given; NULL: none was */
 	struct prng rng;
 	uint64_t ramp_end_ns; /* operations that end before do not count; 0: no ramp */
 	uint64_t end_ns;      /* last completion */
@@ -50,9 +50,9 @@ struct io_step {
 	uint32_t n_kinds;
 	struct io_files files;
 	struct io_worker *worker;
-	double *metric; /* by the plugin's metric; NaN: not given */
+	double *metric;	 /* by the plugin's metric; NaN: not given */
 	double resident; /* share that was cached before; NaN: not known */
-	int stop;	  /* workers see it by w->stop */
+	int stop;	 /* workers see it by w->stop */
 	int failed;
 	int interrupted;
 	struct gate gate;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The workers of a step: made ready each in its own thread, released together, timed, taken down. */
+/*
+ * The workers of a step: made ready each in its own thread, released together, timed, taken down.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -39,7 +41,8 @@ static void *worker_alloc(size_t size)
 /* Straight from the kernel: pages of kinds of operation that do not happen are never there. */
 static struct hist *worker_hists(uint32_t n)
 {
-	struct hist *h = mmap(NULL, n * sizeof(*h), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct hist *h = mmap(NULL, n * sizeof(*h), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (h == MAP_FAILED)
 		abort();
@@ -128,8 +131,8 @@ static int worker_get_ready(struct io_worker *w)
 		return 0;
 	r = worker_open_engine(w);
 	/*
-	 * A table of open files of its own spares the kernel two atomic operations in each system call. It is the
-	 * same with it or without, so a refusal does not matter.
+	 * A table of open files of its own spares the kernel two atomic operations in each system
+	 * call. It is the same with it or without, so a refusal does not matter.
 	 */
 	if (r == 0 && w->step->has_files)
 		(void)unshare(CLONE_FILES);
@@ -201,7 +204,8 @@ static int worker_run_loop(struct io_worker *w, uint64_t start_ns, struct loop *
 	l->ramp_end_ns = w->ramp_end_ns;
 	l->deadline_ns = s->deadline_ns;
 	r = loop_run(l, start_ns);
-	if (r == 0 && s->wl->io->end_fsync && l->written && !step_get(s->interrupted) && !step_get(s->failed)) {
+	if (r == 0 && s->wl->io->end_fsync && l->written && !step_get(s->interrupted) &&
+	    !step_get(s->failed)) {
 		r = loop_sync_written(l);
 		w->synced = r == 0;
 	}
@@ -288,12 +292,16 @@ static int workers_create(struct io_step *s, uint32_t *made)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, WORKER_STACK);
 	for (*made = 0; *made < s->n && !code; *made += !code)
-		code = pthread_create(&s->worker[*made].thread, &attr, worker_main, &s->worker[*made]);
+		code = pthread_create(&s->worker[*made].thread, &attr, worker_main,
+				      &s->worker[*made]);
 	pthread_attr_destroy(&attr);
 	return -code;
 }
 
-/* What is sent to the process is the main thread's; a fault is the thread's own and must show as such. */
+/*
+ * What is sent to the process is the main thread's; a fault is the thread's own and must show as
+ * such.
+ */
 static void workers_signals(sigset_t *set)
 {
 	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };

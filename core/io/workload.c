@@ -28,7 +28,8 @@ static int host_metric(struct fst_ctx *ctx, const char *name, double value)
 {
 	struct io_step *s = host_step(ctx);
 
-	return s ? metrics_set(s, name, value) : fst_error(ctx, EPERM, "fst_set_metric(\"%s\") outside of a workload", name);
+	return s ? metrics_set(s, name, value)
+		 : fst_error(ctx, EPERM, "fst_set_metric(\"%s\") outside of a workload", name);
 }
 
 static int host_worker_metric(struct fst_worker *w, const char *name, double value)
@@ -112,11 +113,11 @@ static int step_init_engine(struct io_step *s)
 	if (!wl->io->iodepth || wl->io->iodepth > UINT32_MAX || !wl->io->bs)
 		return err_set(wl->err, EINVAL, "iodepth and bs must be at least 1");
 	if (wl->io->iodepth > 1 && (s->ops.flags & FST_ENGINE_SYNC))
-		return err_set(wl->err, EINVAL, "iodepth = %u: engine %s does one I/O at a time", s->io.iodepth,
-			       wl->engine->name);
+		return err_set(wl->err, EINVAL, "iodepth = %u: engine %s does one I/O at a time",
+			       s->io.iodepth, wl->engine->name);
 	if (s->ops.max_depth && s->io.iodepth > s->ops.max_depth)
-		return err_set(wl->err, EINVAL, "iodepth = %u: engine %s takes at most %u", s->io.iodepth,
-			       wl->engine->name, s->ops.max_depth);
+		return err_set(wl->err, EINVAL, "iodepth = %u: engine %s takes at most %u",
+			       s->io.iodepth, wl->engine->name, s->ops.max_depth);
 	if (s->has_files && !wl->ctx->dir)
 		return err_set(wl->err, ENOENT, "there is no directory to work in");
 	return files_init(&s->files, s->has_files ? wl->ctx->dir : NULL, wl->io, wl->err);
@@ -135,7 +136,8 @@ static int step_init(struct io_step *s, struct workload *wl)
 	for (uint32_t i = 0; i < wl->desc->n_metrics; i++)
 		s->metric[i] = NAN;
 	if (s->n > wl->live->n_workers)
-		return err_set(wl->err, EINVAL, "%u workers, progress memory for %u", s->n, wl->live->n_workers);
+		return err_set(wl->err, EINVAL, "%u workers, progress memory for %u", s->n,
+			       wl->live->n_workers);
 	if (!s->data && !wl->desc->run)
 		return err_set(wl->err, EINVAL, "%s has neither run nor next", wl->desc->name);
 	return s->data ? step_init_engine(s) : 0;
@@ -158,8 +160,11 @@ static void step_warn(void *record, const char *text)
 static int step_make_files(struct io_step *s, json_t *record)
 {
 	struct workload *wl = s->wl;
-	struct layout l = { .live = wl->live, .seed = wl->ctx->seed, .buffers = wl->io->buffers,
-			    .warn = step_warn, .arg = record };
+	struct layout l = { .live = wl->live,
+			    .seed = wl->ctx->seed,
+			    .buffers = wl->io->buffers,
+			    .warn = step_warn,
+			    .arg = record };
 	int r;
 
 	/* With a runtime it may never get so far. */

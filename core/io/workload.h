@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Carries out one workload step in this process: prepare, N workers released together, the core's one I/O
- * loop (or the plugin's run), verify, cleanup; times, counts and says what was measured.
+ * Carries out one workload step in this process: prepare, N workers released together, the core's
+ * one I/O loop (or the plugin's run), verify, cleanup; times, counts and says what was measured.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "core/util/err.h"
 
 struct workload {
-	struct fst_ctx *ctx;		   /* complete, its host table from host_io_fill() */
-	const struct fstrial_plugin *desc; /* zero-extended copy */
+	struct fst_ctx *ctx;		     /* complete, its host table from host_io_fill() */
+	const struct fstrial_plugin *desc;   /* zero-extended copy */
 	const struct fstrial_plugin *engine; /* of a data workload, or NULL */
 	const void *engine_cfg;
 	const struct step_options *opt;
@@ -25,22 +25,27 @@ struct workload {
 };
 
 /*
- * Runs w from prepare to cleanup. What was measured is added to record even when it fails:
- *   metrics:  {name: {value, unit, better, primary}} for every declared metric, value null when it has none
- *   latency:  {op: hist_json()}; data workloads "read", "write", "sync"; others by their op kinds
+ * Runs w from prepare to cleanup. What was measured is added to record even when it fails; latency,
+ * series and measured are absent when it did not come to the workers:
+ *   metrics:  {name: {value, unit, better, primary}} for every declared metric, value null when it
+ *             has none
+ *   latency:  {op: hist_json()}; data workloads those of "read", "write", "trim", "sync" that
+ *             happened; others all their op kinds
  *   series:   {interval_ns, ops: [...], bytes: [...]} whole intervals of 1 s from the end of the ramp
- *   measured: {started_ns (monotonic), elapsed_ns, ramp_ns, ops, bytes, workers, partial: bool, too_short: bool,
- *              sync_boundary: text, cpu: {user_ns, system_ns} of this process in the window}
+ *   measured: {started_ns (monotonic), elapsed_ns, ramp_ns, ops, bytes, workers, partial: bool,
+ *             too_short: bool, sync_boundary: text, cpu: {user_ns, system_ns} of this process in
+ *             the window}; times are null when nothing was measured
  *   engine:   {name, depth_asked, depth_max, depth_mean}            data workloads
- *   data:     {kind: "random", direct: bool, dataset_bytes, ram_bytes, dataset_to_ram, resident_before: 0..1 or null,
- *              cache: "direct" "cold" "partly cached" "cached" "written"}      data workloads
+ *   data:     {kind: "random" "zero", direct: bool, dataset_bytes, laid_out_bytes, ram_bytes,
+ *             dataset_to_ram, resident_before: 0..1 or null, cache: "direct" "cold" "partly cached"
+ *             "cached" "written" or null}      data workloads
  *   warnings: appended to an existing array
  * 0 or -errno with w->err set (file, offset, what).
  */
 int workload_execute(struct workload *w, json_t *record) _must_check_;
 
 /*
- * The part of the host table that is core/io's: metric, worker_metric, files, file_add, now, op, random.
- * workload_of finds the workload of a context.
+ * The part of the host table that is core/io's: metric, worker_metric, files, file_add, now, op,
+ * random. workload_of finds the workload of a context.
  */
 void host_io_fill(struct fst_host *table, struct workload *(*workload_of)(struct fst_ctx *ctx));

@@ -24,7 +24,7 @@ static const char *host_lend(struct host *h, char *text)
 	return text;
 }
 
-static int host_error(struct fst_ctx *ctx, int err, const char *fmt, va_list ap)
+static int FST_PRINTF(3, 0) host_error(struct fst_ctx *ctx, int err, const char *fmt, va_list ap)
 {
 	struct host *h = host_of(ctx);
 
@@ -38,7 +38,7 @@ static int host_error(struct fst_ctx *ctx, int err, const char *fmt, va_list ap)
 	return err ? -err : -EINVAL;
 }
 
-static void host_warning(struct fst_ctx *ctx, const char *fmt, va_list ap)
+static void FST_PRINTF(2, 0) host_warning(struct fst_ctx *ctx, const char *fmt, va_list ap)
 {
 	struct host *h = host_of(ctx);
 	char *text = xvasprintf(fmt, ap);

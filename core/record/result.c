@@ -59,7 +59,7 @@ static int reader_next(struct reader *rd, const char *skip, json_t **out, struct
 static int result_head(const char *path, json_t **head, struct err *e)
 {
 	struct reader rd;
-	json_t *line, *session = NULL;
+	json_t *line = NULL, *session = NULL;
 	int r = reader_open(&rd, path, e);
 
 	*head = NULL;
@@ -106,7 +106,7 @@ static int result_put_head(json_t *head, FILE *out)
 static int result_put_trials(const char *path, FILE *out, struct err *e)
 {
 	struct reader rd;
-	json_t *line;
+	json_t *line = NULL;
 	const char *sep = "";
 	int r = reader_open(&rd, path, e);
 

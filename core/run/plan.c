@@ -7,6 +7,7 @@
 #include "core/run/plan.h"
 #include "core/util/clock.h"
 #include "core/util/json.h"
+#include "core/util/str.h"
 #include "core/util/vec.h"
 #include "core/util/xalloc.h"
 
@@ -30,6 +31,15 @@ static uint64_t plan_step_time(const struct step *s, const struct fst_estimate *
 	return bytes / GUESS_BYTES_PER_US * 1000 + s->opt.ramp_time_ns + GUESS_STEP_NS;
 }
 
+static bool plan_has(const json_t *list, const char *text)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (str_eq(json_string_value(json_array_get(list, i)), text))
+			return true;
+	return false;
+}
+
+/* The same is said of many variants: once is enough. */
 static void plan_take_warnings(struct ask_step *a, json_t *record)
 {
 	json_t *list = json_object_get(record, "warnings"), *w;
@@ -40,18 +50,13 @@ static void plan_take_warnings(struct ask_step *a, json_t *record)
 		js_set(record, "warnings", list);
 	}
 	json_array_foreach(json_object_get(a->host.record, "warnings"), i, w)
-		js_setf(record, "last", "%s: %s", a->job->steps[a->index].name, json_string_value(w));
-	w = json_object_get(record, "last");
-	if (!w)
-		return;
-	json_incref(w);
-	json_object_del(record, "last");
-	for (i = 0; i < json_array_size(list); i++)
-		if (json_equal(json_array_get(list, i), w)) {
-			json_decref(w);
-			return;
-		}
-	js_push(list, w);
+	{
+		_cleanup_free_ char *text =
+			xasprintf("%s: %s", a->job->steps[a->index].name, json_string_value(w));
+
+		if (!plan_has(list, text))
+			js_push(list, js_str(text));
+	}
 }
 
 static void plan_step(struct ask_step *a, json_t *record)

@@ -2,6 +2,7 @@
 /* Signals that end a session, by signalfd. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -60,9 +61,7 @@ const char *signals_name(void)
 
 	if (!seen.count)
 		return NULL;
-	name[0] = '\0';
-	strncat(name, "SIG", sizeof(name) - 1);
-	strncat(name, sigabbrev_np(seen.first), sizeof(name) - 4);
+	snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(seen.first));
 	return name;
 }
 

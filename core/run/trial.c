@@ -153,7 +153,9 @@ static void trial_plain_asked(json_t *record)
 	const char *key;
 
 	json_object_foreach(json_object_get(record, "asked"), key, o)
+	{
 		js_set(plain, key, js_str(js_get_str(o, "value", "")));
+	}
 	js_set(record, "asked", plain);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One failure: an errno and one line that names the object. */
+#define ERR_IMPLEMENTATION
 #include "core/util/err.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ static void err_flatten(char *s)
 int err_setv(struct err *e, int code, const char *fmt, va_list ap)
 {
 	int saved = errno;
-	char text[sizeof(e->text)];
+	char text[ERR_TEXT];
 
 	if (code < 0)
 		code = -code;
@@ -53,7 +54,7 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 
 int err_sysv(struct err *e, int code, const char *fmt, va_list ap)
 {
-	char text[sizeof(e->text)];
+	char text[ERR_TEXT];
 
 	if (vsnprintf(text, sizeof(text), fmt, ap) < 0)
 		snprintf(text, sizeof(text), "%s", fmt);
@@ -74,7 +75,7 @@ int err_sys(struct err *e, int code, const char *fmt, ...)
 void err_prefix(struct err *e, const char *fmt, ...)
 {
 	int saved = errno;
-	char text[sizeof(e->text)];
+	char text[ERR_TEXT];
 	va_list ap;
 	int n;
 

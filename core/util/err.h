@@ -10,9 +10,11 @@
 
 #include "core/util/macro.h"
 
+enum { ERR_TEXT = 1024 };
+
 struct err {
 	int code;	/* positive errno; 0 while nothing has failed */
-	char text[1024]; /* the whole story: no newline, no trailing full stop */
+	char text[ERR_TEXT]; /* the whole story: no newline, no trailing full stop */
 };
 
 /*
@@ -29,3 +31,9 @@ void err_prefix(struct err *e, const char *fmt, ...) _printf_(2, 3);
 void err_clear(struct err *e);
 /* "ENOSPC" for 28; "E123" for a number without a name. Static string. */
 const char *err_name(int code);
+
+#if defined(__clang_analyzer__) && !defined(ERR_IMPLEMENTATION)
+/* What the analyser cannot know: these never return 0. */
+#define err_set(...) ((void)err_set(__VA_ARGS__), -1)
+#define err_sys(...) ((void)err_sys(__VA_ARGS__), -1)
+#endif

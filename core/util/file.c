@@ -178,7 +178,7 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
 	int fd, ret;
 
 	fd = file_create_beside(path, &tmp);
-	if (fd < 0)
+	if (fd < 0 || !tmp)
 		return err_set(e, -fd, "%s: cannot create: %s", path, strerror(-fd));
 	ret = file_write_all(fd, data, len);
 	if (!ret && fsync(fd))

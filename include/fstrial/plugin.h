@@ -45,6 +45,10 @@
  *
  * UNITS. Sizes in bytes, times in nanoseconds, everywhere.
  *
+ * BUFFERS. Before next() is called for a write, the core has filled the slot's buffer and stamped eight
+ * bytes in each 4 KiB of it, so that no two blocks are equal; it never touches the buffer between next()
+ * and the completion, nor on FST_DONE_AGAIN.
+ *
  * ABI PROMISE. Structures only grow at their end; zero or NULL means "absent". The meaning of a field or an
  * enum value never changes. A plugin built against an older header of the same FST_ABI goes on loading
  * and working. One built against a newer header loads as long as what the host does not know is zero
@@ -174,10 +178,19 @@ struct fst_metric {
 	const char *doc;   /* one sentence, required */
 };
 
-/* A kind of operation that a workload with `run` times by fst_op(); its index is its number. */
+enum fst_op_flag {
+	FST_OP_INNER = 1u << 0, /* part of another operation: has a latency, is not counted in rates and series */
+};
+
+/*
+ * A kind of operation that is timed apart: by fst_op(), whose number is the index here, or as fst_io.kind
+ * of a data workload.
+ */
 struct fst_op_kind {
 	const char *name; /* key of its latency in the result */
 	const char *doc;
+	uint32_t flags;	  /* enum fst_op_flag */
+	uint32_t reserved;
 };
 
 /* A program that a plugin runs. Its version is asked once a session and kept in the result. */
@@ -214,7 +227,7 @@ struct fst_io {
 	void *buf;	 /* the slot's buffer, set by the core: for a write, filled already */
 	uint32_t file;	 /* number that fst_file_add() gave, or of fst_files() */
 	uint16_t op;	 /* enum fst_io_op */
-	uint16_t flags;	 /* 0 */
+	uint16_t kind;	 /* 0: counted by its op; k: as the plugin's fst_op_kind k-1. 0 when next is called */
 	int64_t result;	 /* from the engine: bytes moved, or negative errno */
 	uint64_t tag;	 /* the workload's own */
 	uint64_t engine[2]; /* the engine's own */
@@ -235,6 +248,7 @@ enum fst_file_mode {
 	FST_FILE_READ = 0,	/* must be there whole; made and filled, untimed, if not */
 	FST_FILE_CREATE = 1,	/* made new and empty; one of an earlier step of the trial is replaced */
 	FST_FILE_OVERWRITE = 2, /* must be there whole, and is written in place */
+	FST_FILE_AS_IS = 3,	/* must be there (prepare made it); opened for reading and writing, never filled */
 };
 
 #define FST_EVERY_WORKER 0xffffffffu
@@ -245,6 +259,13 @@ struct fst_file {
 	uint32_t mode;	  /* enum fst_file_mode */
 	uint32_t worker;  /* whose file it is, or FST_EVERY_WORKER */
 	uint64_t reserved[4]; /* 0 */
+};
+
+/* Of all I/Os, percent have this block size; shares sum to 100. */
+struct fst_bs_share {
+	uint64_t bs;
+	uint32_t percent;
+	uint32_t reserved;
 };
 
 /*
@@ -262,7 +283,13 @@ struct fst_io_options {
 	bool time_based;   /* starts over at the end of the size until the runtime is over */
 	bool overwrite;	   /* write in place into files laid out before */
 	uint8_t file_service_type; /* enum fst_file_service */
-	uint32_t reserved;
+	uint32_t rwmixread;	   /* percent of a mix that are reads */
+	uint64_t offset;	   /* where in each file work begins, this worker's increment not included */
+	uint64_t offset_increment; /* added once for each worker's index */
+	const struct fst_bs_share *bssplit; /* or NULL: every I/O has bs */
+	uint32_t n_bssplit;
+	bool norandommap;	   /* a random block may be taken again before all were */
+	uint64_t buffer_size;	   /* of fst_io.buf: the largest block size */
 };
 
 enum fst_file_service {
@@ -510,7 +537,11 @@ struct fst_host {
 	uint64_t (*now)(void);
 	uint64_t (*op)(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes);
 	uint64_t (*random)(struct fst_worker *w);
+	uint64_t (*random_block)(struct fst_worker *w, uint64_t n);
 };
+
+/* fst_random_block(): every block was taken once, the next call begins anew. */
+#define FST_ALL_TAKEN UINT64_MAX
 
 /*
  * Why a callback fails: err is a positive errno, the text names the object ("open /dev/x"), without
@@ -678,6 +709,15 @@ static inline uint64_t fst_op(struct fst_worker *w, uint32_t op, uint64_t start_
 static inline uint64_t fst_random(struct fst_worker *w)
 {
 	return w->ctx->host->random(w);
+}
+
+/*
+ * next: a block number in [0, n) by the step's random_distribution and, unless norandommap, none that was
+ * given before: then FST_ALL_TAKEN after the n-th. n stays the same in all calls of one worker.
+ */
+static inline uint64_t fst_random_block(struct fst_worker *w, uint64_t n)
+{
+	return w->ctx->host->random_block(w, n);
 }
 
 /* Time is up, or somebody asked to stop: run must return soon. */

@@ -58,8 +58,9 @@ FSTRIAL_PLUGIN(
 	.version = "1.0",
 	.summary = "moves no data: measures fstrial itself",
 	.description =
-		"Every I/O succeeds at once without a system call; no file is made, filled or opened. The rate is\n"
-		"the most that fstrial itself can do, and the latency what its own bookkeeping takes. At iodepth 1 an\n"
-		"I/O completes when it is queued, above that when it is reaped.",
+		"Every I/O succeeds at once without a system call; no file is made, filled or\n"
+		"opened. The rate is the most that fstrial itself can do, and the latency what\n"
+		"its own bookkeeping takes. At iodepth 1 an I/O completes when it is queued,\n"
+		"above that when it is reaped.",
 	.state_size = sizeof(struct null_state),
 	.engine = &null_ops);

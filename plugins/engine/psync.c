@@ -14,7 +14,8 @@ static int64_t psync_result(int r)
 
 static int64_t psync_trim(int fd, const struct fst_io *io)
 {
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)io->offset, (off_t)io->length) < 0)
+	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)io->offset,
+		      (off_t)io->length) < 0)
 		return -errno;
 	return (int64_t)io->length;
 }
@@ -63,6 +64,7 @@ FSTRIAL_PLUGIN(
 	.version = "1.0",
 	.summary = "one I/O at a time by pread and pwrite",
 	.description =
-		"Each I/O is one system call at an offset: pread, pwrite, fsync, fdatasync, and for a trim\n"
-		"fallocate with a hole punched. iodepth is 1; more I/Os at once come from more workers (numjobs).",
+		"Each I/O is one system call at an offset: pread, pwrite, fsync, fdatasync, and\n"
+		"for a trim fallocate with a hole punched. iodepth is 1; more I/Os at once come\n"
+		"from more workers (numjobs).",
 	.engine = &psync_ops);

@@ -29,8 +29,11 @@ static int sequential_check(struct fst_ctx *ctx)
 	if (!io->size || !io->bs || !io->nrfiles)
 		return fst_error(ctx, EINVAL, "size, bs and nrfiles must be at least 1");
 	if (io->bs > io->size / io->nrfiles)
-		return fst_error(ctx, EINVAL, "bs = %llu bytes does not fit into a file of size / nrfiles = %llu bytes",
-				 (unsigned long long)io->bs, (unsigned long long)(io->size / io->nrfiles));
+		return fst_error(ctx, EINVAL,
+				 "bs = %llu bytes does not fit into a file of size / nrfiles = "
+				 "%llu bytes",
+				 (unsigned long long)io->bs,
+				 (unsigned long long)(io->size / io->nrfiles));
 	return 0;
 }
 
@@ -118,13 +121,14 @@ static const struct fst_choice sequential_rws[] = {
 };
 
 static const struct fst_param sequential_params[] = {
-	{ .name = "rw", .alias = "readwrite", .type = FST_ENUM, FST_AT(struct sequential_config, rw),
-	  .def = "read", FST_CHOICES(sequential_rws), .doc = "Whether the files are read or written." },
+	{ .name = "rw", .alias = "readwrite", .type = FST_ENUM,
+	  FST_AT(struct sequential_config, rw), .def = "read", FST_CHOICES(sequential_rws),
+	  .doc = "Whether the files are read or written." },
 };
 
 static const struct fst_metric sequential_metrics[] = {
 	{ .name = "throughput", .unit = "bytes/s", .better = FST_HIGHER, .flags = FST_PRIMARY,
-	  .doc = "Bytes of all workers per second, from their common start to the last completion." },
+	  .doc = "Bytes of all workers per second, from common start to last completion." },
 	{ .name = "iops", .unit = "ops/s", .better = FST_HIGHER,
 	  .doc = "Reads or writes of all workers per second; syncs do not count." },
 };
@@ -135,15 +139,18 @@ FSTRIAL_PLUGIN(
 	.version = "1.0",
 	.summary = "reads or writes files from beginning to end",
 	.description =
-		"Each worker has nrfiles files of size / nrfiles bytes and goes through them in blocks of bs, one file\n"
-		"after the other or one block each in turn (file_service_type). With a runtime it starts over until the\n"
-		"time is up, otherwise it does so `loops` times. The last block of a file is shorter where the size is\n"
-		"not a multiple of bs.\n"
-		"Measures the streaming rate of device and file system, and the latency of each block.\n"
-		"Traps: size is for each worker, so numjobs = 4 moves four times as much. Buffered writes without\n"
-		"end_fsync, fsync or direct end in memory: the rate may be that of the page cache. Buffered reads of what\n"
-		"was just written come from memory too: put drop_caches between, or use direct. From the second pass on\n"
-		"a write with a runtime overwrites blocks that are allocated already.",
+		"Each worker has nrfiles files of size / nrfiles bytes and goes through them in\n"
+		"blocks of bs, one file after the other or one block each in turn\n"
+		"(file_service_type). With a runtime it starts over until the time is up,\n"
+		"otherwise it does so `loops` times. The last block of a file is shorter where\n"
+		"the size is not a multiple of bs.\n"
+		"Measures the streaming rate of device and file system, and the latency of each\n"
+		"block.\n"
+		"Traps: size is for each worker, so numjobs = 4 moves four times as much.\n"
+		"Buffered writes without end_fsync, fsync or direct end in memory: the rate may\n"
+		"be that of the page cache. Buffered reads of what was just written come from\n"
+		"memory too: put drop_caches between, or use direct. From the second pass on a\n"
+		"write with a runtime overwrites blocks that are allocated already.",
 	FST_PARAMS(sequential_params),
 	FST_METRICS(sequential_metrics),
 	.cfg_size = sizeof(struct sequential_config),

@@ -42,7 +42,9 @@ for moment in attached mounted working; do
 	assert_contains rec "put back: scratch image"
 	settings >after
 	diff before after || fail "not as before (killed when $moment)"
-	[ -z "$(ls "$PWD" | grep -x 'fstrial-.*img')" ] || fail "the image was left"
+	for image in fstrial-*.img; do
+		[ ! -e "$image" ] || fail "the image was left"
+	done
 	# What was finished is readable.
 	fstrial show out$n >/dev/null || fail "show cannot read what was finished"
 done

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A host just large enough to run one workload step in a test: workload_execute() with all that it needs. */
+/*
+ * A host just large enough to run one workload step in a test: workload_execute() with all that it
+ * needs.
+ */
 #pragma once
 
 #include <CUnit/CUnit.h>
@@ -34,7 +37,8 @@ struct io_host {
 	char dir[256];
 };
 
-static inline int _printf_(3, 0) io_host_error(struct fst_ctx *ctx, int err, const char *fmt, va_list ap)
+static inline int _printf_(3, 0)
+	io_host_error(struct fst_ctx *ctx, int err, const char *fmt, va_list ap)
 {
 	struct io_host *h = ctx->core;
 
@@ -72,8 +76,15 @@ static inline void io_host_init(struct io_host *h, const struct fstrial_plugin *
 		abort();
 	}
 	h->ctx.dir = h->dir;
-	h->p = (struct io_params){ .iodepth = 1, .bs = 4096, .size = 65536, .nrfiles = 1, .loops = 1, .time_based = true };
-	h->wl = (struct workload){ .ctx = &h->ctx, .desc = workload, .engine = engine, .opt = &h->opt, .err = &h->err };
+	h->p = (struct io_params){ .iodepth = 1,
+				   .bs = 4096,
+				   .size = 65536,
+				   .nrfiles = 1,
+				   .loops = 1,
+				   .time_based = true };
+	h->wl = (struct workload){
+		.ctx = &h->ctx, .desc = workload, .engine = engine, .opt = &h->opt, .err = &h->err
+	};
 	h->wl.io = workload->next ? &h->p : NULL;
 }
 
@@ -150,9 +161,8 @@ static inline bool io_host_warned(const struct io_host *h, const char *part)
 	const json_t *v;
 	size_t i;
 
-	json_array_foreach(json_object_get(h->record, "warnings"), i, v)
-		if (strstr(json_string_value(v), part))
-			return true;
+	json_array_foreach(json_object_get(h->record, "warnings"), i,
+			   v) if (strstr(json_string_value(v), part)) return true;
 	return false;
 }
 

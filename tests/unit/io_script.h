@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An engine and a data workload that do what a test's script says, and write down what they were asked. */
+/*
+ * An engine and a data workload that do what a test's script says, and write down what they were
+ * asked.
+ */
 #pragma once
 
 #include "tests/unit/io_host.h"
@@ -14,7 +17,7 @@ struct script {
 	uint64_t eagain_at; /* I/Os in flight at which queue() is full; 0: never */
 	uint64_t fail_queue_at, fail_submit_at, fail_reap_at; /* number of the call, from 1 */
 	bool newest_first;
-	bool inline_odd; /* every second I/O completes in queue() */
+	bool inline_odd;   /* every second I/O completes in queue() */
 	uint32_t reap_max; /* completions a call gives; 0: all */
 	/* What was seen. */
 	struct fst_io *log;
@@ -77,7 +80,8 @@ static inline int script_submit(struct fst_engine *e)
 	return ++s->submit_calls == s->fail_submit_at ? -EIO : (int)st->n;
 }
 
-static inline int script_reap(struct fst_engine *e, uint32_t min, struct fst_io **done, uint32_t max)
+static inline int script_reap(struct fst_engine *e, uint32_t min, struct fst_io **done,
+			      uint32_t max)
 {
 	struct script *s = (struct script *)(uintptr_t)e->cfg;
 	struct script_engine *st = e->state;
@@ -102,22 +106,33 @@ static inline int script_reap(struct fst_engine *e, uint32_t min, struct fst_io 
 }
 
 /* The same engine with a queue, synchronous, and touching no file. */
-static const struct fst_engine_ops script_ops = { .struct_size = sizeof(script_ops), .max_depth = 1024,
-	.queue = script_queue, .submit = script_submit, .reap = script_reap };
+static const struct fst_engine_ops script_ops = { .struct_size = sizeof(script_ops),
+						  .max_depth = 1024,
+						  .queue = script_queue,
+						  .submit = script_submit,
+						  .reap = script_reap };
 static const struct fst_engine_ops script_sync_ops = { .struct_size = sizeof(script_sync_ops),
-	.flags = FST_ENGINE_SYNC, .queue = script_queue };
+						       .flags = FST_ENGINE_SYNC,
+						       .queue = script_queue };
 static const struct fst_engine_ops script_nofile_ops = { .struct_size = sizeof(script_nofile_ops),
-	.flags = FST_ENGINE_NO_FILES, .queue = script_queue, .submit = script_submit, .reap = script_reap };
+							 .flags = FST_ENGINE_NO_FILES,
+							 .queue = script_queue,
+							 .submit = script_submit,
+							 .reap = script_reap };
 
-#define SCRIPT_ENGINE(o) { .magic = FST_MAGIC, .abi = FST_ABI, .struct_size = sizeof(struct fstrial_plugin), \
-	.kind = FST_ENGINE, .name = "script", .state_size = sizeof(struct script_engine), .engine = (o) }
+#define SCRIPT_ENGINE(o)                                                                          \
+	{                                                                                         \
+		.magic = FST_MAGIC, .abi = FST_ABI, .struct_size = sizeof(struct fstrial_plugin), \
+		.kind = FST_ENGINE, .name = "script", .state_size = sizeof(struct script_engine), \
+		.engine = (o)                                                                     \
+	}
 
 /* The workload's cfg: blocks of bs one after the other, n of them. */
 struct plan {
-	uint64_t n;	  /* I/Os a worker; 0: without end */
+	uint64_t n; /* I/Os a worker; 0: without end */
 	uint16_t op;
-	uint32_t mode;	  /* of fst_files() */
-	bool then_write;  /* a read is followed by a write of the same block */
+	uint32_t mode;	       /* of fst_files() */
+	bool then_write;       /* a read is followed by a write of the same block */
 	uint64_t fail_next_at; /* number of the call of next() that fails */
 	uint64_t wait_every;   /* so many calls of next() give FST_NEXT_WAIT */
 	uint64_t length;       /* 0: bs */
@@ -167,7 +182,11 @@ static inline int plan_done(struct fst_worker *w, struct fst_io *io)
 }
 
 static const struct fst_metric plan_metrics[] = {
-	{ .name = "throughput", .unit = "bytes/s", .better = FST_HIGHER, .flags = FST_PRIMARY, .doc = "d" },
+	{ .name = "throughput",
+	  .unit = "bytes/s",
+	  .better = FST_HIGHER,
+	  .flags = FST_PRIMARY,
+	  .doc = "d" },
 	{ .name = "iops", .unit = "ops/s", .better = FST_HIGHER, .doc = "d" },
 	{ .name = "read_rate", .unit = "ops/s", .doc = "d" },
 	{ .name = "write_throughput", .unit = "bytes/s", .doc = "d" },
@@ -177,6 +196,34 @@ static const struct fst_metric plan_metrics[] = {
 	{ .name = "odd", .unit = "count", .doc = "d" },
 };
 
-#define PLAN_WORKLOAD(...) { .magic = FST_MAGIC, .abi = FST_ABI, .struct_size = sizeof(struct fstrial_plugin), \
-	.kind = FST_WORKLOAD, .name = "plan", .cfg_size = sizeof(struct plan), .worker_size = sizeof(struct plan_worker), \
-	FST_METRICS(plan_metrics), .prepare = plan_prepare, .next = plan_next, __VA_ARGS__ }
+#define PLAN_WORKLOAD(...)                                                                        \
+	{                                                                                         \
+		.magic = FST_MAGIC, .abi = FST_ABI, .struct_size = sizeof(struct fstrial_plugin), \
+		.kind = FST_WORKLOAD, .name = "plan", .cfg_size = sizeof(struct plan),            \
+		.worker_size = sizeof(struct plan_worker), FST_METRICS(plan_metrics),             \
+		.prepare = plan_prepare, .next = plan_next, __VA_ARGS__                           \
+	}
+
+/* A step with both: 100 I/Os, logged. */
+struct script_test {
+	struct io_host h;
+	struct script s;
+	struct plan p;
+};
+
+static inline void script_test_init(struct script_test *t, const struct fstrial_plugin *w,
+				    const struct fstrial_plugin *e, uint32_t depth)
+{
+	memset(t, 0, sizeof(*t));
+	io_host_init(&t->h, w, e, &t->p);
+	t->h.wl.engine_cfg = &t->s;
+	t->h.p.iodepth = depth;
+	t->s.log = calloc(SCRIPT_LOG, sizeof(*t->s.log));
+	t->p.n = 100;
+}
+
+static inline void script_test_free(struct script_test *t)
+{
+	free(t->s.log);
+	io_host_free(&t->h);
+}

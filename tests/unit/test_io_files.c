@@ -22,7 +22,8 @@ struct fixture {
 
 static void note_warning(void *arg, const char *text)
 {
-	snprintf(((struct fixture *)arg)->warning, sizeof(((struct fixture *)arg)->warning), "%s", text);
+	snprintf(((struct fixture *)arg)->warning, sizeof(((struct fixture *)arg)->warning), "%s",
+		 text);
 }
 
 static void fixture_init(struct fixture *x)
@@ -72,7 +73,9 @@ static int64_t size_of(const struct fixture *x, const char *name)
 
 static int lay_out_one(struct fixture *x, const char *name, uint64_t size, uint32_t mode)
 {
-	const struct fst_file file = { .name = name, .size = size, .mode = mode, .worker = FST_EVERY_WORKER };
+	const struct fst_file file = {
+		.name = name, .size = size, .mode = mode, .worker = FST_EVERY_WORKER
+	};
 	uint32_t number;
 	int r;
 
@@ -103,7 +106,9 @@ static void test_set(void)
 
 static void test_names(void)
 {
-	static const char *const bad[] = { "", "/x", "..", "a/..", "../a", "a//b", "a/", ".", "./a" };
+	static const char *const bad[] = {
+		"", "/x", "..", "a/..", "../a", "a//b", "a/", ".", "./a"
+	};
 	struct fixture x;
 	uint32_t number;
 
@@ -210,7 +215,8 @@ static void test_strangers(void)
 	CU_ASSERT_EQUAL(symlink("dir", at(&x, "dirlink")), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		CU_ASSERT_EQUAL(lay_out_one(&x, "link", 9999, modes[i]), -ELOOP);
-		CU_ASSERT_STRING_EQUAL(x.e.text, "link is a symbolic link, not a data file of ours");
+		CU_ASSERT_STRING_EQUAL(x.e.text,
+				       "link is a symbolic link, not a data file of ours");
 		CU_ASSERT_TRUE(lay_out_one(&x, "dir", 9999, modes[i]) < 0);
 		CU_ASSERT_EQUAL(lay_out_one(&x, "fifo", 9999, modes[i]), -EINVAL);
 		CU_ASSERT_TRUE(lay_out_one(&x, "dirlink/f", 9999, modes[i]) < 0);

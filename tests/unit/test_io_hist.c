@@ -42,12 +42,13 @@ static const struct {
 	{ 1099511627775, 4351, 1095216660480, 1099511627775, 1097364144127.5 },
 };
 
-static const uint64_t sample[] = { 87,	91,  92,  95,  99,  103, 104, 110,  118,   125,
+static const uint64_t sample[] = { 87,	91,  92,  95,  99,  103, 104,  110,  118,   125,
 				   131, 160, 212, 240, 300, 512, 1020, 4100, 25000, 1000000 };
 static const struct {
 	double q, value;
 } sample_quantiles[] = {
-	{ 0.5, 125 }, { 0.9, 4111.5 }, { 0.95, 25023.5 }, { 0.99, 1000000 }, { 0.999, 1000000 }, { 1, 1000000 },
+	{ 0.5, 125 },	   { 0.9, 4111.5 },    { 0.95, 25023.5 },
+	{ 0.99, 1000000 }, { 0.999, 1000000 }, { 1, 1000000 },
 };
 
 static struct hist *hist_of(const uint64_t *v, size_t n)
@@ -98,7 +99,9 @@ static void test_too_few(void)
 	static const struct {
 		double q;
 		uint64_t enough;
-	} needs[] = { { 0.9, 100 }, { 0.95, 200 }, { 0.99, 1000 }, { 0.999, 10000 }, { 0.9999, 100000 } };
+	} needs[] = {
+		{ 0.9, 100 }, { 0.95, 200 }, { 0.99, 1000 }, { 0.999, 10000 }, { 0.9999, 100000 }
+	};
 	struct hist *h = hist_new();
 
 	CU_ASSERT_TRUE(isnan(hist_quantile(h, 0.5)));
@@ -163,7 +166,8 @@ static void test_merge(void)
 static void test_json(void)
 {
 	struct hist *h = hist_of(sample, ARRAY_SIZE(sample));
-	json_t *o = hist_json(h), *p = json_object_get(o, "percentiles"), *b = json_object_get(o, "histogram"), *pair;
+	json_t *o = hist_json(h), *p = json_object_get(o, "percentiles"),
+	       *b = json_object_get(o, "histogram"), *pair;
 	json_int_t sum = 0;
 	size_t i;
 

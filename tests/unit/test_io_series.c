@@ -15,8 +15,7 @@ static uint64_t sum_of(const json_t *a)
 	uint64_t sum = 0;
 	size_t i;
 
-	json_array_foreach(a, i, v)
-		sum += (uint64_t)json_integer_value(v);
+	json_array_foreach(a, i, v) sum += (uint64_t)json_integer_value(v);
 	return sum;
 }
 
@@ -39,11 +38,15 @@ static void test_step(void)
 	CU_ASSERT_EQUAL(json_array_size(io_host_at(&h, "series.bytes")), 2);
 	CU_ASSERT_TRUE(sum_of(io_host_at(&h, "series.ops")) <= all);
 	CU_ASSERT_TRUE((double)sum_of(io_host_at(&h, "series.ops")) > 0.8 * (double)ops);
-	CU_ASSERT_EQUAL(sum_of(io_host_at(&h, "series.bytes")), 4096 * sum_of(io_host_at(&h, "series.ops")));
+	CU_ASSERT_EQUAL(sum_of(io_host_at(&h, "series.bytes")),
+			4096 * sum_of(io_host_at(&h, "series.ops")));
 	io_host_free(&h);
 }
 
-/* The thread alone: late or not, the samples add up; a stop of the session and the deadline are passed on. */
+/*
+ * The thread alone: late or not, the samples add up; a stop of the session and the deadline are
+ * passed on.
+ */
 static void test_thread(void)
 {
 	struct live *live = live_new(2);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of core/io/workload, workers, metrics, measure: steps with `run`, several workers, what the record says. */
-#include <math.h>
-
+/* Tests of core/io/workload, workers and metrics with a workload that has `run`. */
 #include "tests/unit/io_script.h"
 
 void test_io_workload(void);
 
 /* A workload with run: what it does is in its cfg. */
 struct job {
-	uint64_t n;	   /* operations a worker */
-	uint64_t sleep_ns; /* of each */
+	uint64_t n;							  /* operations a worker */
+	uint64_t sleep_ns;						  /* of each */
 	int fail_init, fail_run, fail_prepare, fail_verify, fail_cleanup; /* errno */
 	uint32_t fail_worker;
 	bool until_stopped, bad_op, bad_metric, silent;
@@ -88,7 +86,11 @@ static int job_cleanup(struct fst_ctx *ctx)
 
 static const struct fst_op_kind job_ops[] = { { "create", "d" }, { "create_dir", "d" } };
 static const struct fst_metric job_metrics[] = {
-	{ .name = "create_rate", .unit = "ops/s", .better = FST_HIGHER, .flags = FST_PRIMARY, .doc = "d" },
+	{ .name = "create_rate",
+	  .unit = "ops/s",
+	  .better = FST_HIGHER,
+	  .flags = FST_PRIMARY,
+	  .doc = "d" },
 	{ .name = "create_dir_rate", .unit = "ops/s", .better = FST_HIGHER, .doc = "d" },
 	{ .name = "throughput", .unit = "bytes/s", .better = FST_HIGHER, .doc = "d" },
 	{ .name = "iops", .unit = "ops/s", .better = FST_HIGHER, .doc = "d" },
@@ -100,14 +102,23 @@ static const struct fst_metric job_metrics[] = {
 	{ .name = "own", .unit = "ratio", .doc = "d" },
 	{ .name = "never", .unit = "ratio", .doc = "d" },
 };
-static const struct fstrial_plugin job_plugin = { .magic = FST_MAGIC, .abi = FST_ABI,
-	.struct_size = sizeof(struct fstrial_plugin), .kind = FST_WORKLOAD, .name = "job", FST_OPS(job_ops),
-	FST_METRICS(job_metrics), .cfg_size = sizeof(struct job), .worker_size = 1, .prepare = job_prepare,
-	.worker_init = job_init, .run = job_run, .worker_fini = job_fini, .verify = job_verify, .cleanup = job_cleanup };
-
-static const struct fstrial_plugin engine = SCRIPT_ENGINE(&script_ops);
-static const struct fstrial_plugin engine_nofile = SCRIPT_ENGINE(&script_nofile_ops);
-static const struct fstrial_plugin plain = PLAN_WORKLOAD(.version = "1");
+static const struct fstrial_plugin job_plugin = {
+	.magic = FST_MAGIC,
+	.abi = FST_ABI,
+	.struct_size = sizeof(struct fstrial_plugin),
+	.kind = FST_WORKLOAD,
+	.name = "job",
+	FST_OPS(job_ops),
+	FST_METRICS(job_metrics),
+	.cfg_size = sizeof(struct job),
+	.worker_size = 1,
+	.prepare = job_prepare,
+	.worker_init = job_init,
+	.run = job_run,
+	.worker_fini = job_fini,
+	.verify = job_verify,
+	.cleanup = job_cleanup,
+};
 
 static void job_start(struct io_host *h, struct job *j, uint32_t nworkers)
 {
@@ -132,7 +143,8 @@ static void test_run_kind(void)
 	CU_ASSERT_EQUAL(io_host_u64(&h, "latency.create_dir.count"), 15);
 	CU_ASSERT_TRUE(io_host_u64(&h, "latency.create.min") >= 2000000);
 	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "metrics.create_rate.value"), 15 / window, 1e-6);
-	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "metrics.create_dir_rate.value"), 15 / window, 1e-6);
+	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "metrics.create_dir_rate.value"), 15 / window,
+			       1e-6);
 	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "metrics.iops.value"), 30 / window, 1e-6);
 	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "metrics.throughput.value"), 3000 / window, 1e-3);
 	CU_ASSERT_TRUE(io_host_real(&h, "metrics.create_p50.value") >= 2000000);
@@ -161,7 +173,8 @@ static void test_metrics(void)
 	CU_ASSERT_EQUAL(io_host_real(&h, "metrics.smallest.value"), 2);
 	CU_ASSERT_EQUAL(io_host_real(&h, "metrics.own.value"), 42);
 	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "metrics.never.value")));
-	CU_ASSERT_EQUAL(json_object_size(json_object_get(h.record, "metrics")), FST_COUNT(job_metrics));
+	CU_ASSERT_EQUAL(json_object_size(json_object_get(h.record, "metrics")),
+			FST_COUNT(job_metrics));
 	j.bad_metric = true;
 	CU_ASSERT_EQUAL(io_host_run(&h), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(h.err.text, "metric nonsense is not declared by plugin job");
@@ -199,15 +212,42 @@ static void test_failures(void)
 		bool measured;
 	} cases[] = {
 		{ { .fail_prepare = ENOTDIR }, ENOTDIR, "prepare went wrong", 0, 1, false },
-		{ { .fail_prepare = ENOTDIR, .silent = true }, ENOTDIR, "job: prepare", 0, 1, false },
-		{ { .fail_init = ENOMEM, .fail_worker = 1 }, ENOMEM, "worker_init went wrong", 0, 1, true },
-		{ { .fail_run = ENOSPC, .fail_worker = 2, .until_stopped = true, .sleep_ns = 1000000 }, ENOSPC,
-		  "run went wrong", 0, 1, true },
-		{ { .fail_run = ENOSPC, .fail_worker = 0, .n = 9, .silent = true }, ENOSPC, "run", 0, 1, true },
+		{ { .fail_prepare = ENOTDIR, .silent = true },
+		  ENOTDIR,
+		  "job: prepare",
+		  0,
+		  1,
+		  false },
+		{ { .fail_init = ENOMEM, .fail_worker = 1 },
+		  ENOMEM,
+		  "worker_init went wrong",
+		  0,
+		  1,
+		  true },
+		{ { .fail_run = ENOSPC,
+		    .fail_worker = 2,
+		    .until_stopped = true,
+		    .sleep_ns = 1000000 },
+		  ENOSPC,
+		  "run went wrong",
+		  0,
+		  1,
+		  true },
+		{ { .fail_run = ENOSPC, .fail_worker = 0, .n = 9, .silent = true },
+		  ENOSPC,
+		  "run",
+		  0,
+		  1,
+		  true },
 		{ { .bad_op = true, .n = 9 }, EINVAL, "fst_op(): operation 2 of 2", 0, 1, true },
 		{ { .fail_verify = EILSEQ, .n = 1 }, EILSEQ, "verify went wrong", 1, 1, true },
 		{ { .fail_cleanup = EBUSY, .n = 1 }, EBUSY, "cleanup went wrong", 1, 1, true },
-		{ { .fail_verify = EILSEQ, .fail_cleanup = EBUSY, .n = 1 }, EILSEQ, "verify went wrong", 1, 1, true },
+		{ { .fail_verify = EILSEQ, .fail_cleanup = EBUSY, .n = 1 },
+		  EILSEQ,
+		  "verify went wrong",
+		  1,
+		  1,
+		  true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -229,7 +269,9 @@ static void test_failures(void)
 /* The others of a worker that failed are stopped; what all did until then is kept. */
 static void test_partial(void)
 {
-	struct job j = { .fail_run = ENOSPC, .fail_worker = 1, .until_stopped = true, .sleep_ns = 1000000 };
+	struct job j = {
+		.fail_run = ENOSPC, .fail_worker = 1, .until_stopped = true, .sleep_ns = 1000000
+	};
 	struct io_host h;
 
 	job_start(&h, &j, 4);
@@ -241,7 +283,9 @@ static void test_partial(void)
 	io_host_free(&h);
 }
 
-/* run is told by its stop flag when the time is over, and what ends within the ramp is not counted. */
+/*
+ * run is told by its stop flag when the time is over, and what ends within the ramp is not counted.
+ */
 static void test_run_time(void)
 {
 	struct job j = { .until_stopped = true, .sleep_ns = 1000000 };
@@ -255,11 +299,15 @@ static void test_run_time(void)
 	elapsed = io_host_u64(&h, "measured.elapsed_ns");
 	ops = io_host_u64(&h, "measured.ops");
 	CU_ASSERT_TRUE(elapsed >= 200000000 && elapsed < 2000000000);
-	CU_ASSERT_TRUE(ops > 0 && ops < live_get(h.wl.live->w[0].ops) + live_get(h.wl.live->w[1].ops));
-	CU_ASSERT_EQUAL(io_host_u64(&h, "latency.create.count") + io_host_u64(&h, "latency.create_dir.count"), ops);
+	CU_ASSERT_TRUE(ops > 0 &&
+		       ops < live_get(h.wl.live->w[0].ops) + live_get(h.wl.live->w[1].ops));
+	CU_ASSERT_EQUAL(io_host_u64(&h, "latency.create.count") +
+				io_host_u64(&h, "latency.create_dir.count"),
+			ops);
 	CU_ASSERT_TRUE(io_host_u64(&h, "measured.cpu.user_ns") < 1000000000);
 	CU_ASSERT_TRUE(io_host_warned(&h, "too short to be trusted"));
-	CU_ASSERT_EQUAL(live_get(h.wl.live->run_ends_ns), live_get(h.wl.live->run_started_ns) + 300000000);
+	CU_ASSERT_EQUAL(live_get(h.wl.live->run_ends_ns),
+			live_get(h.wl.live->run_started_ns) + 300000000);
 	io_host_free(&h);
 }
 
@@ -271,34 +319,13 @@ static void test_too_short(void)
 	job_start(&h, &j, 1);
 	CU_ASSERT_EQUAL(io_host_run(&h), 0);
 	CU_ASSERT_TRUE(json_is_true(io_host_at(&h, "measured.too_short")));
-	CU_ASSERT_TRUE(io_host_warned(&h, ", 1 operation: too short to be trusted; set runtime or a larger size"));
+	CU_ASSERT_TRUE(io_host_warned(
+		&h, ", 1 operation: too short to be trusted; set runtime or a larger size"));
 	j = (struct job){ .until_stopped = true, .sleep_ns = 10000000 };
 	h.opt.runtime_ns = 600000000;
 	CU_ASSERT_EQUAL(io_host_run(&h), 0);
 	CU_ASSERT_FALSE(json_is_true(io_host_at(&h, "measured.too_short")));
 	CU_ASSERT_EQUAL(json_array_size(json_object_get(h.record, "warnings")), 0);
-	io_host_free(&h);
-}
-
-/* Nobody begins before all are ready, and the window is one for all. */
-static void test_common_start(void)
-{
-	struct plan p = { .n = 50 };
-	struct script s = { .delay_ns = 2000000 };
-	struct io_host h;
-	uint64_t elapsed;
-
-	io_host_init(&h, &plain, &engine_nofile, &p);
-	h.ctx.nworkers = 4;
-	CU_ASSERT_EQUAL(h.wl.engine_cfg == NULL, true);
-	h.wl.engine_cfg = &s;
-	h.p.iodepth = 1;
-	CU_ASSERT_EQUAL(io_host_run(&h), 0);
-	elapsed = io_host_u64(&h, "measured.elapsed_ns");
-	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.ops"), 200);
-	CU_ASSERT_TRUE(elapsed >= 100000000);
-	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "metrics.throughput.value"), 200 * 4096 * 1e9 / (double)elapsed, 1);
-	CU_ASSERT_TRUE(io_host_u64(&h, "measured.started_ns") + elapsed <= io_clock_ns());
 	io_host_free(&h);
 }
 
@@ -314,51 +341,6 @@ static void test_many_workers(void)
 	io_host_free(&h);
 }
 
-/* A worker's error names its own file. */
-static void test_worker_error(void)
-{
-	struct plan p = { .n = 10, .op = FST_IO_WRITE, .mode = FST_FILE_CREATE };
-	struct script s = { .fail_at = 1, .fail_with = EDQUOT };
-	struct io_host h;
-
-	io_host_init(&h, &plain, &engine, &p);
-	h.wl.engine_cfg = &s;
-	CU_ASSERT_EQUAL(io_host_run(&h), -EDQUOT);
-	CU_ASSERT_STRING_EQUAL(h.err.text, "write data.0.0 at offset 0, 4096 bytes");
-	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.ops"), 0);
-	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "metrics.throughput.value")));
-	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "engine.depth_mean")));
-	io_host_free(&h);
-}
-
-static void test_metrics_of_data(void)
-{
-	struct plan p = { .n = 1000 };
-	struct script s = { 0 };
-	struct io_host h;
-
-	io_host_init(&h, &plain, &engine, &p);
-	h.wl.engine_cfg = &s;
-	CU_ASSERT_EQUAL(io_host_run(&h), 0);
-	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "metrics.read_rate.value"), io_host_real(&h, "metrics.iops.value"), 1e-3);
-	CU_ASSERT_EQUAL(io_host_real(&h, "metrics.read_p50.value"), io_host_real(&h, "latency.read.percentiles.50"));
-	CU_ASSERT_EQUAL(io_host_real(&h, "metrics.read_p99.value"), io_host_real(&h, "latency.read.percentiles.99"));
-	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "metrics.write_throughput.value")));
-	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "metrics.sync_max.value")));
-	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "metrics.odd.value")));
-	CU_ASSERT_PTR_NULL(io_host_at(&h, "latency.write"));
-	CU_ASSERT_EQUAL(io_host_u64(&h, "data.dataset_bytes"), 65536);
-	CU_ASSERT_TRUE(io_host_u64(&h, "data.ram_bytes") > 1 << 20);
-	CU_ASSERT_STRING_EQUAL(io_host_str(&h, "data.kind"), "random");
-	CU_ASSERT_EQUAL(io_host_u64(&h, "data.laid_out_bytes"), 65536);
-	CU_ASSERT_STRING_EQUAL(io_host_str(&h, "measured.sync_boundary"), "none: nothing was written");
-	h.ctx.dir = "/nonexistent/dir";
-	CU_ASSERT_EQUAL(io_host_run(&h), -ENOENT);
-	CU_ASSERT_STRING_EQUAL(h.err.text, "open /nonexistent/dir");
-	h.ctx.dir = h.dir;
-	io_host_free(&h);
-}
-
 void test_io_workload(void)
 {
 	CU_pSuite s = CU_add_suite("io/workload", NULL, NULL);
@@ -370,8 +352,5 @@ void test_io_workload(void)
 	CU_ADD_TEST(s, test_partial);
 	CU_ADD_TEST(s, test_run_time);
 	CU_ADD_TEST(s, test_too_short);
-	CU_ADD_TEST(s, test_common_start);
 	CU_ADD_TEST(s, test_many_workers);
-	CU_ADD_TEST(s, test_worker_error);
-	CU_ADD_TEST(s, test_metrics_of_data);
 }

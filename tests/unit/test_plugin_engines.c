@@ -29,7 +29,11 @@ static void bench_init(struct bench *b, uint32_t depth)
 	if (b->files[0].fd < 0 || posix_memalign((void **)&b->buf, 4096, 65536))
 		abort();
 	memset(b->buf, 'x', 65536);
-	b->e = (struct fst_engine){ .state = b->state, .files = b->files, .n_files = 2, .depth = depth, .buffers = b->buf,
+	b->e = (struct fst_engine){ .state = b->state,
+				    .files = b->files,
+				    .n_files = 2,
+				    .depth = depth,
+				    .buffers = b->buf,
 				    .buffer_size = 4096 };
 }
 
@@ -40,9 +44,12 @@ static void bench_free(struct bench *b)
 	free(b->buf);
 }
 
-static int64_t bench_io(struct bench *b, uint16_t op, uint32_t file, uint64_t offset, uint64_t length)
+static int64_t bench_io(struct bench *b, uint16_t op, uint32_t file, uint64_t offset,
+			uint64_t length)
 {
-	struct fst_io io = { .op = op, .file = file, .offset = offset, .length = length, .buf = b->buf };
+	struct fst_io io = {
+		.op = op, .file = file, .offset = offset, .length = length, .buf = b->buf
+	};
 
 	CU_ASSERT_EQUAL(psync_ops.queue(&b->e, &io), 1);
 	return io.result;

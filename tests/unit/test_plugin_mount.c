@@ -20,7 +20,7 @@ static void mount_expect(const char *what, const char *got, const char *want)
 
 static void test_mount_parse(void)
 {
-	struct mount_options o;
+	struct mount_options o = { 0 };
 
 	CU_ASSERT_EQUAL(mount_parse(&o, ""), 0);
 	CU_ASSERT_EQUAL(o.n, 0);
@@ -51,7 +51,7 @@ static void test_mount_idle(void)
 		{ "ro,rw", true },
 		{ "nosuid,noexec", false },
 	};
-	struct mount_options o;
+	struct mount_options o = { 0 };
 	size_t i;
 
 	for (i = 0; i < FST_COUNT(rows); i++) {
@@ -112,7 +112,7 @@ static void test_mount_in_force(void)
 		{ "rw", "strictatime", "yes" },
 		{ "rw,nobarrier", "barrier", "no" },
 	};
-	struct mount_options o;
+	struct mount_options o = { 0 };
 	char buf[64];
 	size_t i;
 

@@ -28,8 +28,9 @@ static void test_order(void)
 		{ 12, 5, 1, 2, FST_SEQUENTIAL_FILES, "0:0+5 0:5+5 0:10+2 0:0+5 0:5+5 0:10+2 " },
 		{ 20, 5, 2, 1, FST_SEQUENTIAL_FILES, "0:0+5 0:5+5 1:0+5 1:5+5 " },
 		{ 20, 5, 2, 1, FST_ROUNDROBIN_FILES, "0:0+5 1:0+5 0:5+5 1:5+5 " },
-		{ 21, 5, 3, 2, FST_ROUNDROBIN_FILES, "0:0+5 1:0+5 2:0+5 0:5+2 1:5+2 2:5+2 "
-						     "0:0+5 1:0+5 2:0+5 0:5+2 1:5+2 2:5+2 " },
+		{ 21, 5, 3, 2, FST_ROUNDROBIN_FILES,
+		  "0:0+5 1:0+5 2:0+5 0:5+2 1:5+2 2:5+2 "
+		  "0:0+5 1:0+5 2:0+5 0:5+2 1:5+2 2:5+2 " },
 		{ 14, 7, 2, 2, FST_SEQUENTIAL_FILES, "0:0+7 1:0+7 0:0+7 1:0+7 " },
 		{ 5, 5, 1, 3, FST_ROUNDROBIN_FILES, "0:0+5 0:0+5 0:0+5 " },
 		{ 5, 5, 1, 0, FST_SEQUENTIAL_FILES, "0:0+5 " },
@@ -50,8 +51,9 @@ static void test_order(void)
 		h.p.file_service_type = cases[c].service;
 		CU_ASSERT_EQUAL(io_host_run(&h), 0);
 		for (uint64_t i = 0; i < s.n; i++)
-			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%u:%llu+%llu ", s.log[i].file,
-				 (unsigned long long)s.log[i].offset, (unsigned long long)s.log[i].length);
+			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%u:%llu+%llu ",
+				 s.log[i].file, (unsigned long long)s.log[i].offset,
+				 (unsigned long long)s.log[i].length);
 		CU_ASSERT_STRING_EQUAL(got, cases[c].want);
 		free(s.log);
 		io_host_free(&h);
@@ -65,7 +67,8 @@ static void test_check(void)
 		const char *text;
 	} cases[] = {
 		{ 8192, 4096, 2, "" },
-		{ 8192, 4096, 3, "bs = 4096 bytes does not fit into a file of size / nrfiles = 2730 bytes" },
+		{ 8192, 4096, 3,
+		  "bs = 4096 bytes does not fit into a file of size / nrfiles = 2730 bytes" },
 		{ 0, 4096, 1, "size, bs and nrfiles must be at least 1" },
 		{ 4096, 0, 1, "size, bs and nrfiles must be at least 1" },
 		{ 4096, 4096, 0, "size, bs and nrfiles must be at least 1" },
@@ -200,10 +203,12 @@ static void test_direct(void)
 		CU_ASSERT_EQUAL(io_host_run(&h), 0);
 		h.p.bs = 1000;
 		if (io_host_run(&h)) /* tmpfs takes anything */
-			CU_ASSERT_PTR_NOT_NULL(strstr(h.err.text, "bs = 1000B: direct I/O on data.0.0 "));
+			CU_ASSERT_PTR_NOT_NULL(
+				strstr(h.err.text, "bs = 1000B: direct I/O on data.0.0 "));
 	} else {
 		CU_ASSERT_EQUAL(r, -EINVAL);
-		CU_ASSERT_PTR_NOT_NULL(strstr(h.err.text, "direct = true: this file system has no direct I/O"));
+		CU_ASSERT_PTR_NOT_NULL(
+			strstr(h.err.text, "direct = true: this file system has no direct I/O"));
 	}
 	io_host_free(&h);
 }

@@ -204,6 +204,7 @@ static void test_descriptors(void)
 /* Ignored and blocked signals are not handed on. */
 static void test_signals(void)
 {
+	unsigned long long blocked = 1, ignored = 1;
 	struct proc_result res;
 	sigset_t set, old;
 
@@ -212,8 +213,10 @@ static void test_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &old);
 	CU_ASSERT_EQUAL(run_shell("grep -E '^Sig(Blk|Ign)' /proc/self/status", 0, &res), 0);
-	CU_ASSERT_STRING_EQUAL(strbuf_str(&res.out),
-			       "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+	CU_ASSERT_EQUAL(sscanf(strbuf_str(&res.out), "SigBlk: %llx SigIgn: %llx", &blocked, &ignored), 2);
+	CU_ASSERT_EQUAL(blocked, 0);
+	/* 32 and 33 are the C library's own: no program can reset them, and make passes them on ignored. */
+	CU_ASSERT_EQUAL(ignored & ~(3ULL << 31), 0);
 	proc_result_release(&res);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -342,8 +345,7 @@ static void test_find(void)
 	_cleanup_free_ char *path = xstrdup(getenv("PATH") ? getenv("PATH") : "/bin");
 	char *found = proc_find("sh");
 
-	CU_ASSERT_PTR_NOT_NULL_FATAL(found);
-	CU_ASSERT_TRUE(found[0] == '/' && str_ends(found, "/sh"));
+	CU_ASSERT_TRUE(found && found[0] == '/' && str_ends(found, "/sh"));
 	free(found);
 	CU_ASSERT_PTR_NULL(proc_find("no-such-program-here"));
 	CU_ASSERT_PTR_NULL(proc_find(""));
