@@ -59,7 +59,7 @@ enum create_files_op {
 };
 
 static const struct fst_op_kind create_files_ops[] = {
-	[CREATE_FILES_CREATE] = { "create", "Opens, writes and closes one new file." },
+	[CREATE_FILES_CREATE] = { .name = "create", .doc = "Opens, writes and closes one new file." },
 };
 
 /* Memory of one worker. No other thread sees it, and it is zero at the start. */

@@ -80,8 +80,8 @@ static const struct fst_metric v1_minimal_metrics[] = {
 };
 
 static const struct fst_op_kind v1_minimal_ops[] = {
-	{ "first", "The first kind." },
-	{ "second", "The second kind." },
+	{ .name = "first", .doc = "The first kind." },
+	{ .name = "second", .doc = "The second kind." },
 };
 
 static const struct fst_tool v1_minimal_tools[] = {

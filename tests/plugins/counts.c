@@ -60,8 +60,8 @@ enum counts_op {
 };
 
 static const struct fst_op_kind counts_ops[] = {
-	[COUNTS_EVEN] = { "even", "Has an even number, and moves nothing." },
-	[COUNTS_ODD] = { "odd", "Has an odd number, and moves 1024 bytes." },
+	[COUNTS_EVEN] = { .name = "even", .doc = "Has an even number, and moves nothing." },
+	[COUNTS_ODD] = { .name = "odd", .doc = "Has an odd number, and moves 1024 bytes." },
 };
 
 static int counts_estimate(struct fst_ctx *ctx, struct fst_estimate *est)

@@ -68,7 +68,7 @@ static const struct fst_metric misbehaves_metrics[] = {
 };
 
 static const struct fst_op_kind misbehaves_ops[] = {
-	{ "nothing", "Does nothing." },
+	{ .name = "nothing", .doc = "Does nothing." },
 };
 
 static int misbehaves_probe(struct fst_ctx *ctx)

@@ -84,7 +84,7 @@ static int job_cleanup(struct fst_ctx *ctx)
 	return job_fail(ctx, job_of(ctx)->fail_cleanup, "cleanup");
 }
 
-static const struct fst_op_kind job_ops[] = { { "create", "d" }, { "create_dir", "d" } };
+static const struct fst_op_kind job_ops[] = { { .name = "create", .doc = "d" }, { .name = "create_dir", .doc = "d" } };
 static const struct fst_metric job_metrics[] = {
 	{ .name = "create_rate",
 	  .unit = "ops/s",
