@@ -77,8 +77,8 @@ static void sample_tables(struct sample *s)
 					       .better = FST_LOWER,
 					       .agg = FST_MIN,
 					       .doc = "How large." };
-	s->ops[0] = (struct fst_op_kind){ "ping", "There." };
-	s->ops[1] = (struct fst_op_kind){ "pong", "And back." };
+	s->ops[0] = (struct fst_op_kind){ .name = "ping", .doc = "There." };
+	s->ops[1] = (struct fst_op_kind){ .name = "pong", .doc = "And back." };
 	s->tools[0] = (struct fst_tool){ "mkfs.xfs", "-V", "xfsprogs" };
 	s->tools[1] = (struct fst_tool){ "true", NULL, "coreutils" };
 }
