@@ -15,11 +15,14 @@ enum { FILES_SPARE_FDS = 64 };
 
 int files_init(struct io_files *f, const char *dir, const struct io_params *p, struct err *e)
 {
+	uint64_t max;
+
 	memset(f, 0, sizeof(*f));
 	f->dirfd = -1;
 	f->dir = dir;
 	f->direct = p->direct;
-	f->bs = p->bs;
+	io_block_sizes(p, &f->bs, &max);
+	f->sync = p->sync;
 	if (!dir)
 		return 0;
 	f->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -68,7 +71,7 @@ int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworke
 
 	if (f->file.n)
 		return err_set(e, EINVAL, "fst_files() comes once, before fst_file_add()");
-	if (mode > FST_FILE_OVERWRITE)
+	if (mode > FST_FILE_AS_IS)
 		return err_set(e, EINVAL, "fst_files(): mode %u is not known", mode);
 	if (!p->nrfiles || p->size / p->nrfiles == 0)
 		return err_set(e, EINVAL, "size = %s is too small for nrfiles = %llu",
@@ -81,7 +84,8 @@ int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworke
 	for (uint32_t j = 0; j < nworkers; j++) {
 		for (uint64_t i = 0; i < p->nrfiles; i++)
 			files_push(f, xasprintf("data.%u.%llu", j, (unsigned long long)i),
-				   p->size / p->nrfiles, mode, j);
+				   p->offset + j * p->offset_increment + p->size / p->nrfiles,
+				   mode, j);
 	}
 	return 0;
 }
@@ -92,7 +96,7 @@ int files_add(struct io_files *f, const struct fst_file *file, uint32_t nworkers
 	if (!files_name_ok(file->name))
 		return err_set(e, EINVAL, "fst_file_add(): \"%s\" is no name below the directory",
 			       file->name ? file->name : "");
-	if (file->mode > FST_FILE_OVERWRITE ||
+	if (file->mode > FST_FILE_AS_IS ||
 	    (file->worker >= nworkers && file->worker != FST_EVERY_WORKER))
 		return err_set(e, EINVAL, "fst_file_add(): %s: mode %u, worker %u of %u",
 			       file->name, file->mode, file->worker, nworkers);
@@ -182,6 +186,16 @@ int files_open_one(const struct io_files *f, const char *name, int flags, struct
 	return -e->code;
 }
 
+static int files_flags(const struct io_files *f, const struct io_file *file)
+{
+	static const int sync[] = {
+		[IO_SYNC_NONE] = 0, [IO_SYNC_SYNC] = O_SYNC, [IO_SYNC_DSYNC] = O_DSYNC
+	};
+
+	return (file->mode == FST_FILE_READ ? O_RDONLY : O_RDWR) | (f->direct ? O_DIRECT : 0) |
+	       sync[f->sync];
+}
+
 static bool files_belongs(const struct io_file *file, uint32_t worker)
 {
 	return file->worker == worker || file->worker == FST_EVERY_WORKER;
@@ -203,13 +217,11 @@ int files_open(const struct io_files *f, uint32_t worker, struct fst_engine_file
 	*n = (uint32_t)last;
 	for (size_t i = 0; i < last; i++) {
 		const struct io_file *file = &f->file.v[i];
-		int flags = (file->mode == FST_FILE_READ ? O_RDONLY : O_RDWR) |
-			    (f->direct ? O_DIRECT : 0);
 
 		if (!files_belongs(file, worker))
 			continue;
 		v[i].size = file->size;
-		v[i].fd = files_open_one(f, file->name, flags, e);
+		v[i].fd = files_open_one(f, file->name, files_flags(f, file), e);
 		if (v[i].fd < 0)
 			return v[i].fd;
 	}

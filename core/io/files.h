@@ -25,6 +25,7 @@ struct io_files {
 	const char *dir; /* borrowed */
 	int dirfd;
 	bool direct;
+	int sync; /* enum io_sync */
 	uint64_t bs;
 	uint64_t laid_out; /* bytes that files_lay_out() wrote */
 	VEC(struct io_file) file;

@@ -78,6 +78,30 @@ static int layout_inspect(const struct io_files *f, struct io_file *file, struct
 	return 0;
 }
 
+/* Made by the workload's prepare: whatever its size and holes are, it stays so. */
+static int layout_keep(const struct io_files *f, struct io_file *file, struct err *e)
+{
+	int fd = files_open_one(f, file->name, O_RDWR, e);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	file->fill_from = file->size;
+	return 0;
+}
+
+static int layout_one(const struct io_files *f, struct io_file *file, struct err *e)
+{
+	switch (file->mode) {
+	case FST_FILE_CREATE:
+		return layout_create(f, file, e);
+	case FST_FILE_AS_IS:
+		return layout_keep(f, file, e);
+	default:
+		return layout_inspect(f, file, e);
+	}
+}
+
 static int layout_available(const struct io_files *f, uint64_t *avail, struct err *e)
 {
 	struct statvfs v;
@@ -205,8 +229,7 @@ int files_lay_out(struct io_files *f, struct layout *l, struct err *e)
 	for (size_t i = 0; i < f->file.n; i++) {
 		struct io_file *file = &f->file.v[i];
 
-		r = file->mode == FST_FILE_CREATE ? layout_create(f, file, e)
-						  : layout_inspect(f, file, e);
+		r = layout_one(f, file, e);
 		if (r < 0)
 			return r;
 		need += file->size - file->fill_from;

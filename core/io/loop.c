@@ -85,9 +85,26 @@ void loop_alarm(struct loop *l, uint64_t now)
 	}
 }
 
+void loop_count_kind(struct loop *l, const struct fst_io *io, uint64_t latency_ns)
+{
+	const uint32_t k = io->kind - 1u;
+
+	if (!l->kind_inner[k]) {
+		live_set(l->live->ops, l->live->ops + 1);
+		live_set(l->live->bytes, l->live->bytes + io->length);
+	}
+	if (!l->measure)
+		return;
+	hist_add(&l->kind_hist[k], latency_ns);
+	l->kind_bytes[k] += io->length;
+	l->kind_ns += (double)latency_ns;
+	l->kind_ops[io->op]++;
+	l->kind_op_bytes[io->op] += io->length;
+}
+
 int loop_run(struct loop *l, uint64_t start_ns)
 {
-	bool full = l->done || l->stamp || l->sync_every || l->written;
+	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds;
 	int r;
 
 	l->measure = !l->ramp_end_ns;
@@ -134,6 +151,9 @@ int loop_check_io(struct loop *l, const struct fst_io *io)
 	if (io->file >= l->n_files)
 		return fst_error(l->w->ctx, EINVAL, "the workload asked for file %u of %u",
 				 io->file, l->n_files);
+	if (io->kind > l->n_kinds)
+		return fst_error(l->w->ctx, EINVAL, "the workload asked for kind %u of %u",
+				 io->kind, l->n_kinds);
 	if (io->op > FST_IO_TRIM && io->length == 0)
 		return 0;
 	if (io->op > FST_IO_TRIM || io->length == 0 || io->length > l->max_length)

@@ -54,6 +54,12 @@ struct loop {
 	bool leaked;  /* I/Os are in flight for good: buffers must stay */
 
 	/* What lies around the I/Os. */
+	struct hist *kind_hist; /* by fst_io.kind - 1 */
+	uint64_t *kind_bytes;	/* likewise */
+	const bool *kind_inner; /* likewise */
+	uint32_t n_kinds;
+	double kind_ns;	       /* sum of what kind_hist got from here */
+	uint64_t kind_ops[LOOP_OPS], kind_op_bytes[LOOP_OPS]; /* their I/Os */
 	struct buffers *stamp; /* NULL: what is written need not differ */
 	uint64_t sync_every;   /* writes; 0: never */
 	uint64_t until_sync;

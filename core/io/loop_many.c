@@ -43,6 +43,7 @@ loop_inline void loop_many_after(struct loop *l, struct loop_slot *slot)
 		l->sync_due--;
 		slot->own_sync = true;
 		slot->io.op = l->sync_op;
+		slot->io.kind = 0;
 		slot->io.file = l->sync_file;
 		slot->io.offset = 0;
 		slot->io.length = 0;
@@ -62,7 +63,7 @@ loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint
 		loop_many_fail(l, loop_io_failed(l, io));
 		return;
 	}
-	loop_count(l, io, slot->start_ns, now);
+	loop_count(l, io, slot->start_ns, now, full);
 	if (full)
 		loop_many_after(l, slot);
 	else
@@ -109,12 +110,14 @@ loop_inline struct loop_slot *loop_many_pick(struct loop *l, const bool full)
 	slot = l->unused[l->n_unused - 1];
 	if (full && l->stamp)
 		buffers_stamp(l->stamp, slot->io.buf, l->max_length);
+	if (full)
+		slot->io.kind = 0;
 	r = l->next(l->w, &slot->io);
 	if (loop_unlikely(r != FST_NEXT_IO)) {
 		loop_many_no_io(l, r);
 		return NULL;
 	}
-	if (loop_io_odd(l, &slot->io)) {
+	if (loop_io_odd(l, &slot->io, full)) {
 		r = loop_check_io(l, &slot->io);
 		if (r < 0) {
 			loop_many_fail(l, r);

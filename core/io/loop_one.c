@@ -36,6 +36,7 @@ int loop_sync_now(struct loop *l, struct loop_slot *slot, uint16_t op, uint32_t 
 	int r;
 
 	io->op = op;
+	io->kind = 0;
 	io->file = file;
 	io->offset = 0;
 	io->length = 0;
@@ -46,7 +47,7 @@ int loop_sync_now(struct loop *l, struct loop_slot *slot, uint16_t op, uint32_t 
 		return r;
 	if (io->result)
 		return loop_io_failed(l, io);
-	loop_count(l, io, slot->start_ns, io_clock_ns());
+	loop_count(l, io, slot->start_ns, io_clock_ns(), true);
 	return 0;
 }
 
@@ -98,11 +99,13 @@ loop_inline int loop_one(struct loop *l, uint64_t now, const bool full)
 	for (;;) {
 		if (full && l->stamp)
 			buffers_stamp(l->stamp, io->buf, l->max_length);
+		if (full)
+			io->kind = 0;
 		r = l->next(l->w, io);
 		if (loop_unlikely(r != FST_NEXT_IO))
 			return loop_one_no_io(l, r);
 again:
-		if (loop_io_odd(l, io)) {
+		if (loop_io_odd(l, io, full)) {
 			r = loop_check_io(l, io);
 			if (r < 0)
 				return r;
@@ -117,7 +120,7 @@ again:
 		now = io_clock_ns();
 		if (loop_unlikely(io->result != (int64_t)io->length))
 			return loop_io_failed(l, io);
-		loop_count(l, io, start, now);
+		loop_count(l, io, start, now, full);
 		if (full) {
 			r = loop_one_after(l, slot);
 			if (loop_unlikely(r < 0))

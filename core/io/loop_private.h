@@ -35,21 +35,33 @@ loop_inline bool loop_should_stop(const struct loop *l)
 	return loop_unlikely(__atomic_load_n(l->w->stop, __ATOMIC_RELAXED) | (int)l->stopping);
 }
 
-/* Bounds that protect memory; what falls out is looked at again. */
-loop_inline bool loop_io_odd(const struct loop *l, const struct fst_io *io)
+/*
+ * Bounds that protect memory; what falls out is looked at again. Operation and kind, which is 0 in
+ * the plain loop, are looked at as one number.
+ */
+loop_inline bool loop_io_odd(const struct loop *l, const struct fst_io *io, const bool full)
 {
+	const uint32_t what = full ? io->op : (uint32_t)io->kind << 16 | io->op;
+
 	return loop_unlikely((io->length - 1 >= l->max_length) | (io->file >= l->n_files) |
-			     (io->op > FST_IO_TRIM));
+			     (what > FST_IO_TRIM) | (full && io->kind > l->n_kinds));
 }
 
+/* Counts under the workload's own kind of operation. */
+void loop_count_kind(struct loop *l, const struct fst_io *io, uint64_t latency_ns);
+
 loop_inline void loop_count(struct loop *l, const struct fst_io *io, uint64_t start_ns,
-			    uint64_t now)
+			    uint64_t now, const bool full)
 {
 	struct live_worker *live = l->live;
 
 	l->end_ns = now;
 	if (loop_unlikely(now >= l->alarm_ns))
 		loop_alarm(l, now);
+	if (full && io->kind) {
+		loop_count_kind(l, io, now - start_ns);
+		return;
+	}
 	hist_add(l->hist[io->op], now - start_ns);
 	if (loop_likely(io->op <= FST_IO_TRIM)) {
 		l->bytes[io->op] += io->length;

@@ -19,9 +19,10 @@ enum { MEASURE_MIN_OPS = 10 };
 /* Shares of cached data that make a run cold, or cached. */
 static const double measure_cold = 0.05, measure_cached = 0.95;
 
-static bool measure_is_sync(const struct io_step *s, uint32_t kind)
+/* Syncs of the core and parts of other operations are not operations of their own. */
+static bool measure_counts(const struct io_step *s, uint32_t kind)
 {
-	return s->data && kind == LOOP_SYNC;
+	return !(s->data && kind == LOOP_SYNC) && !s->inner[kind];
 }
 
 void measure_take(const struct io_step *s, int failed, struct measured *m)
@@ -38,9 +39,14 @@ void measure_take(const struct io_step *s, int failed, struct measured *m)
 		for (uint32_t k = 0; k < s->n_kinds; k++) {
 			hist_merge(&m->hist[k], &w->hist[k]);
 			m->kind_bytes[k] += w->bytes[k];
-			m->bytes += w->bytes[k];
-			m->ops += measure_is_sync(s, k) ? 0 : w->hist[k].count;
+			m->bytes += s->inner[k] ? 0 : w->bytes[k];
+			m->ops += measure_counts(s, k) ? w->hist[k].count : 0;
 		}
+		for (uint32_t k = 0; k < LOOP_KINDS; k++) {
+			m->op_count[k] += w->op_count[k];
+			m->op_bytes[k] += w->op_bytes[k];
+		}
+		m->kind_ns += w->kind_ns;
 		end = MAX(end, w->end_ns);
 		m->max_inflight = MAX(m->max_inflight, w->max_inflight);
 		if (s->start_ns && w->end_ns > s->start_ns)
@@ -75,7 +81,7 @@ static json_t *measure_latency(const struct io_step *s, const struct measured *m
 	json_t *o = js_object();
 
 	for (uint32_t k = 0; k < s->n_kinds; k++)
-		if (!s->data || m->hist[k].count)
+		if (k >= s->first_kind || m->hist[k].count)
 			js_set(o, step_kind_name(s, k), hist_json(&m->hist[k]));
 	return o;
 }
@@ -110,7 +116,7 @@ static json_t *measure_boundary(const struct io_step *s, const struct measured *
 		return js_str("the workload's own");
 	if (!s->has_files)
 		return js_str("none: the engine touches no file");
-	if (!m->hist[LOOP_WRITE].count)
+	if (!m->op_count[LOOP_WRITE])
 		return js_str("none: nothing was written");
 	if (p->direct)
 		strbuf_addstr(&sb, "direct");
@@ -159,11 +165,11 @@ static json_t *measure_measured(const struct io_step *s, const struct measured *
 /* Mean I/Os in flight by Little's law: time spent in I/Os per time that a worker was at work. */
 static double measure_depth(const struct io_step *s, const struct measured *m)
 {
-	double ns = 0;
+	double ns = m->kind_ns;
 
-	for (uint32_t k = 0; m->hist && k < s->n_kinds; k++)
+	for (uint32_t k = 0; m->hist && k < s->first_kind; k++)
 		ns += m->hist[k].sum;
-	return m->busy_ns && m->ops ? fmin(ns / (double)m->busy_ns, m->max_inflight) : NAN;
+	return m->busy_ns && ns > 0 ? fmin(ns / (double)m->busy_ns, m->max_inflight) : NAN;
 }
 
 static json_t *measure_engine(const struct io_step *s, const struct measured *m)
@@ -182,7 +188,7 @@ static json_t *measure_cache(const struct io_step *s, const struct measured *m)
 		return json_null();
 	if (s->io.direct)
 		return js_str("direct");
-	if (!m->hist[LOOP_READ].count || isnan(s->resident))
+	if (!m->op_count[LOOP_READ] || isnan(s->resident))
 		return js_str("written");
 	if (s->resident < measure_cold)
 		return js_str("cold");
@@ -216,7 +222,7 @@ static void measure_judge(const struct io_step *s, const struct measured *m, jso
 			 (unsigned long long)m->ops, m->ops == 1 ? "" : "s");
 		measure_warn(record, text);
 	}
-	if (s->has_files && !s->io.direct && m->hist[LOOP_READ].count &&
+	if (s->has_files && !s->io.direct && m->op_count[LOOP_READ] &&
 	    s->resident > measure_cold) {
 		snprintf(text, sizeof(text),
 			 "reads from the page cache: %.0f %% of the data was cached before",

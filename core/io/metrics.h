@@ -10,10 +10,12 @@
 /* What all workers did together. */
 struct measured {
 	uint64_t window_ns; /* from the ramp's end to the last completion; 0: nothing measured */
-	uint64_t ops;	    /* without syncs */
+	uint64_t ops;	    /* without syncs and parts of other operations */
 	uint64_t bytes;
 	uint64_t *kind_bytes; /* by kind of operation */
 	struct hist *hist;    /* likewise; NULL before the workers ran */
+	uint64_t op_count[LOOP_KINDS], op_bytes[LOOP_KINDS]; /* of the loop's I/Os, of any kind */
+	double kind_ns;	      /* time of I/Os of the plugin's own kinds */
 	uint64_t busy_ns;     /* sum of the workers' own times */
 	uint32_t max_inflight;
 	bool partial;

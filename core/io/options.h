@@ -14,6 +14,35 @@ enum io_buffers {
 	IO_BUFFERS_ZERO = 1,
 };
 
+enum io_sync {
+	IO_SYNC_NONE = 0,
+	IO_SYNC_SYNC = 1,  /* O_SYNC */
+	IO_SYNC_DSYNC = 2, /* O_DSYNC */
+};
+
+enum io_distribution {
+	IO_UNIFORM = 0,
+	IO_ZIPF = 1,
+	IO_PARETO = 2,
+	IO_NORMAL = 3,
+	IO_ZONED = 4,
+};
+
+enum { IO_MAX_SHARES = 64 };
+
+/* Of all accesses, access percent go to the next size percent of the blocks. */
+struct io_zone {
+	double access, size;
+};
+
+/* random_distribution, read. */
+struct io_random {
+	int kind;     /* enum io_distribution */
+	double theta; /* of zipf; the share of pareto; standard deviation of normal, in percent */
+	uint32_t n_zones;
+	struct io_zone zones[IO_MAX_SHARES];
+};
+
 /* Of every step (timeout) and of every workload. */
 struct step_options {
 	uint64_t timeout_ns; /* default: setup 1h, workload 24h */
@@ -39,7 +68,28 @@ struct io_params {
 	bool end_fsync;	       /* inside the measured time */
 	int file_service_type; /* enum fst_file_service */
 	int buffers;	       /* enum io_buffers */
+	uint64_t rwmixread;    /* percent */
+	uint64_t offset;       /* bytes */
+	uint64_t offset_increment;
+	const char *bssplit;		 /* as written, or NULL */
+	const char *random_distribution; /* as written; NULL: uniform */
+	bool norandommap;
+	int sync; /* enum io_sync */
+	/* Read from the texts above. */
+	struct fst_bs_share shares[IO_MAX_SHARES];
+	uint32_t n_shares;
+	struct io_random random;
 };
+
+/* The smallest and the largest block. */
+static inline void io_block_sizes(const struct io_params *p, uint64_t *min, uint64_t *max)
+{
+	*min = *max = p->n_shares ? p->shares[0].bs : p->bs;
+	for (uint32_t i = 1; i < p->n_shares; i++) {
+		*min = p->shares[i].bs < *min ? p->shares[i].bs : *min;
+		*max = p->shares[i].bs > *max ? p->shares[i].bs : *max;
+	}
+}
 
 /*
  * What a data workload sees of them. Without a runtime there is no time to be over, so that
@@ -48,10 +98,13 @@ struct io_params {
 static inline struct fst_io_options io_options_of(const struct io_params *p,
 						  const struct step_options *s)
 {
+	uint64_t min, max;
+
+	io_block_sizes(p, &min, &max);
 	return (struct fst_io_options){
 		.struct_size = sizeof(struct fst_io_options),
 		.iodepth = (uint32_t)p->iodepth,
-		.bs = p->bs,
+		.bs = min,
 		.size = p->size,
 		.nrfiles = p->nrfiles,
 		.loops = p->loops,
@@ -59,5 +112,13 @@ static inline struct fst_io_options io_options_of(const struct io_params *p,
 		.time_based = p->time_based && s->runtime_ns != 0,
 		.overwrite = p->overwrite,
 		.file_service_type = (uint8_t)p->file_service_type,
+		.rwmixread = (uint32_t)p->rwmixread,
+		.offset = p->offset,
+		.offset_increment = p->offset_increment,
+		.bssplit = p->n_shares ? p->shares : NULL,
+		.n_bssplit = p->n_shares,
+		/* Of a skewed distribution blocks come again by its nature. */
+		.norandommap = p->norandommap || p->random.kind != IO_UNIFORM,
+		.buffer_size = max,
 	};
 }

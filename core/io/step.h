@@ -10,6 +10,8 @@
 #include "core/io/files.h"
 #include "core/io/gate.h"
 #include "core/io/hist.h"
+#include "core/io/loop.h"
+#include "core/io/random.h"
 #include "core/io/series.h"
 #include "core/io/workload.h"
 #include "core/util/prng.h"
@@ -20,12 +22,15 @@ struct io_worker {
 	struct fst_worker w; /* as the plugin sees it */
 	struct io_step *step;
 	struct live_worker *live;
-	struct hist *hist; /* step->n_kinds of them */
+	struct hist *hist; /* step->n_kinds of them: the core's own of a data workload, the plugin's */
 	uint64_t *bytes;   /* likewise */
 	double *metric;	   /* by the plugin's metric; NaN: not given; NULL: none was */
 	struct prng rng;
 	uint64_t ramp_end_ns; /* operations that end before do not count; 0: no ramp */
 	uint64_t end_ns;      /* last completion */
+	double kind_ns;	      /* time of I/Os of the plugin's own kinds */
+	uint64_t op_count[LOOP_KINDS], op_bytes[LOOP_KINDS]; /* I/Os by what they are, of any kind */
+	struct random_blocks random;
 	uint32_t max_inflight;
 	bool inited; /* the plugin's worker_init went well */
 	bool synced; /* end_fsync was done */
@@ -48,6 +53,8 @@ struct io_step {
 	bool has_files; /* data, and the engine touches files */
 	uint32_t n;
 	uint32_t n_kinds;
+	uint32_t first_kind; /* where the plugin's begin */
+	bool *inner;	     /* by kind: part of another operation */
 	struct io_files files;
 	struct io_worker *worker;
 	double *metric;	 /* by the plugin's metric; NaN: not given */

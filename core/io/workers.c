@@ -21,9 +21,9 @@ const char *step_kind_name(const struct io_step *s, uint32_t kind)
 {
 	struct fst_op_kind op;
 
-	if (s->data)
+	if (kind < s->first_kind)
 		return loop_kind_names[kind];
-	plugin_op(s->wl->desc, kind, &op);
+	plugin_op(s->wl->desc, kind - s->first_kind, &op);
 	return op.name;
 }
 
@@ -64,6 +64,9 @@ void workers_make(struct io_step *s)
 		w->hist = worker_hists(MAX(s->n_kinds, 1u));
 		w->bytes = worker_alloc(MAX(s->n_kinds, 1u) * sizeof(*w->bytes));
 		prng_seed(&w->rng, wl->ctx->seed, i);
+		if (s->data)
+			random_init(&w->random, &wl->io->random, s->io.norandommap, wl->ctx->seed,
+				    i);
 		w->w.ctx = wl->ctx;
 		w->w.state = worker_alloc(wl->desc->worker_size);
 		w->w.stop = &s->stop;
@@ -92,11 +95,11 @@ static int worker_open_engine(struct io_worker *w)
 	struct io_step *s = w->step;
 	struct workload *wl = s->wl;
 	struct fst_engine *e = &w->engine;
-	int r = buffers_init(&w->buffers, s->io.iodepth, s->io.bs);
+	int r = buffers_init(&w->buffers, s->io.iodepth, s->io.buffer_size);
 
 	if (r < 0)
 		return fst_error(wl->ctx, -r, "buffers: %u of %llu bytes", s->io.iodepth,
-				 (unsigned long long)s->io.bs);
+				 (unsigned long long)s->io.buffer_size);
 	if (s->has_files && wl->io->buffers == IO_BUFFERS_RANDOM) {
 		/* A stream of its own: what fst_random() gives does not depend on the buffers. */
 		struct prng rng;
@@ -180,7 +183,11 @@ static void worker_set_loop(struct io_worker *w, struct loop *l)
 	l->next = s->wl->desc->next;
 	l->done = s->wl->desc->done;
 	l->live = w->live;
-	l->max_length = s->io.bs;
+	l->max_length = s->io.buffer_size;
+	l->kind_hist = w->hist + s->first_kind;
+	l->kind_bytes = w->bytes + s->first_kind;
+	l->kind_inner = s->inner + s->first_kind;
+	l->n_kinds = s->n_kinds - s->first_kind;
 	l->file_name = worker_file_name;
 	l->names = &s->files;
 	l->engine_name = s->wl->engine->name;
@@ -194,6 +201,21 @@ static void worker_set_loop(struct io_worker *w, struct loop *l)
 	l->sync_op = p->fdatasync ? FST_IO_FDATASYNC : FST_IO_FSYNC;
 	if (p->end_fsync)
 		l->written = xcalloc(MAX(w->n_files, 1u), 1);
+}
+
+static void worker_take_ops(struct io_worker *w, const struct loop *l)
+{
+	w->kind_ns = l->kind_ns;
+	for (uint32_t op = 0; op < LOOP_OPS; op++) {
+		const uint32_t k = MIN(op, (uint32_t)LOOP_SYNC);
+
+		w->op_count[k] += l->kind_ops[op];
+		w->op_bytes[k] += l->kind_op_bytes[op];
+	}
+	for (uint32_t k = 0; k < LOOP_KINDS; k++) {
+		w->op_count[k] += w->hist[k].count;
+		w->op_bytes[k] += w->bytes[k];
+	}
 }
 
 static int worker_run_loop(struct io_worker *w, uint64_t start_ns, struct loop *l)
@@ -211,6 +233,7 @@ static int worker_run_loop(struct io_worker *w, uint64_t start_ns, struct loop *
 	}
 	memcpy(w->bytes, l->bytes, LOOP_SYNC * sizeof(*w->bytes));
 	w->end_ns = l->end_ns;
+	worker_take_ops(w, l);
 	w->max_inflight = l->max_inflight;
 	w->leaked = l->leaked;
 	return r;

@@ -12,6 +12,7 @@
 #include "core/io/measure.h"
 #include "core/io/step.h"
 #include "core/plugin/element.h"
+#include "core/plugin/registry.h"
 #include "core/util/xalloc.h"
 
 static struct workload *(*host_workload_of)(struct fst_ctx *ctx);
@@ -65,16 +66,22 @@ static uint64_t host_op(struct fst_worker *fw, uint32_t op, uint64_t start_ns, u
 	struct io_worker *w = fw->core;
 	uint64_t now = io_clock_ns();
 
-	if (op >= w->step->n_kinds) {
-		fst_error(fw->ctx, EINVAL, "fst_op(): operation %u of %u", op, w->step->n_kinds);
+	const struct io_step *s = w->step;
+
+	if (op >= s->n_kinds - s->first_kind) {
+		fst_error(fw->ctx, EINVAL, "fst_op(): operation %u of %u", op,
+			  s->n_kinds - s->first_kind);
 		step_set(w->step->failed, 1);
 		step_set(w->step->stop, 1);
 		w->ret = -EINVAL;
 		return now;
 	}
 	w->end_ns = now;
-	live_set(w->live->ops, w->live->ops + 1);
-	live_set(w->live->bytes, w->live->bytes + bytes);
+	op += s->first_kind;
+	if (!s->inner[op]) {
+		live_set(w->live->ops, w->live->ops + 1);
+		live_set(w->live->bytes, w->live->bytes + bytes);
+	}
 	if (now < w->ramp_end_ns)
 		return now;
 	hist_add(&w->hist[op], now - start_ns);
@@ -89,6 +96,13 @@ static uint64_t host_random(struct fst_worker *fw)
 	return prng_next(&w->rng);
 }
 
+static uint64_t host_random_block(struct fst_worker *fw, uint64_t n)
+{
+	struct io_worker *w = fw->core;
+
+	return random_block(&w->random, n);
+}
+
 void host_io_fill(struct fst_host *table, struct workload *(*workload_of)(struct fst_ctx *ctx))
 {
 	host_workload_of = workload_of;
@@ -99,6 +113,7 @@ void host_io_fill(struct fst_host *table, struct workload *(*workload_of)(struct
 	table->now = host_now;
 	table->op = host_op;
 	table->random = host_random;
+	table->random_block = host_random_block;
 }
 
 static int step_init_engine(struct io_step *s)
@@ -110,7 +125,7 @@ static int step_init_engine(struct io_step *s)
 	element_engine(wl->engine->engine, &s->ops);
 	s->has_files = !(s->ops.flags & FST_ENGINE_NO_FILES);
 	s->io = io_options_of(wl->io, wl->opt);
-	if (!wl->io->iodepth || wl->io->iodepth > UINT32_MAX || !wl->io->bs)
+	if (!wl->io->iodepth || wl->io->iodepth > UINT32_MAX || !s->io.bs)
 		return err_set(wl->err, EINVAL, "iodepth and bs must be at least 1");
 	if (wl->io->iodepth > 1 && (s->ops.flags & FST_ENGINE_SYNC))
 		return err_set(wl->err, EINVAL, "iodepth = %u: engine %s does one I/O at a time",
@@ -123,6 +138,22 @@ static int step_init_engine(struct io_step *s)
 	return files_init(&s->files, s->has_files ? wl->ctx->dir : NULL, wl->io, wl->err);
 }
 
+/* The core's own kinds of operation of a data workload, then the plugin's. */
+static void step_init_kinds(struct io_step *s)
+{
+	const struct fstrial_plugin *d = s->wl->desc;
+
+	s->first_kind = s->data ? LOOP_KINDS : 0;
+	s->n_kinds = s->first_kind + d->n_ops;
+	s->inner = xcalloc(s->n_kinds + 1, sizeof(*s->inner));
+	for (uint32_t i = 0; i < d->n_ops; i++) {
+		struct fst_op_kind op;
+
+		plugin_op(d, i, &op);
+		s->inner[s->first_kind + i] = op.flags & FST_OP_INNER;
+	}
+}
+
 static int step_init(struct io_step *s, struct workload *wl)
 {
 	memset(s, 0, sizeof(*s));
@@ -131,7 +162,7 @@ static int step_init(struct io_step *s, struct workload *wl)
 	s->resident = NAN;
 	s->data = wl->desc->next != NULL;
 	s->n = MAX(wl->ctx->nworkers, 1u);
-	s->n_kinds = s->data ? LOOP_KINDS : wl->desc->n_ops;
+	step_init_kinds(s);
 	s->metric = xcalloc(MAX(wl->desc->n_metrics, 1u), sizeof(*s->metric));
 	for (uint32_t i = 0; i < wl->desc->n_metrics; i++)
 		s->metric[i] = NAN;
@@ -149,6 +180,7 @@ static void step_release(struct io_step *s)
 	files_release(&s->files);
 	series_release(&s->series);
 	free(s->metric);
+	free(s->inner);
 }
 
 static void step_warn(void *record, const char *text)

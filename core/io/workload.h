@@ -30,7 +30,7 @@ struct workload {
  *   metrics:  {name: {value, unit, better, primary}} for every declared metric, value null when it
  *             has none
  *   latency:  {op: hist_json()}; data workloads those of "read", "write", "trim", "sync" that
- *             happened; others all their op kinds
+ *             happened; and all op kinds of the plugin's
  *   series:   {interval_ns, ops: [...], bytes: [...]} whole intervals of 1 s from the end of the ramp
  *   measured: {started_ns (monotonic), elapsed_ns, ramp_ns, ops, bytes, workers, partial: bool,
  *             too_short: bool, sync_boundary: text, cpu: {user_ns, system_ns} of this process in
@@ -46,6 +46,6 @@ int workload_execute(struct workload *w, json_t *record) _must_check_;
 
 /*
  * The part of the host table that is core/io's: metric, worker_metric, files, file_add, now, op,
- * random. workload_of finds the workload of a context.
+ * random, random_block. workload_of finds the workload of a context.
  */
 void host_io_fill(struct fst_host *table, struct workload *(*workload_of)(struct fst_ctx *ctx));

@@ -8,7 +8,7 @@
 #include "core/util/strbuf.h"
 #include "core/util/units.h"
 
-static void _printf_(3, 4) check_fail(struct step_work *w, const char *name, const char *fmt, ...)
+void step_fail(struct step_work *w, const char *name, const char *fmt, ...)
 {
 	const struct step_place *at = step_place(w, name);
 	va_list ap;
@@ -46,12 +46,12 @@ static void check_depth(struct step_work *w)
 	element_engine(engine->desc.engine, &ops);
 	if ((ops.flags & FST_ENGINE_SYNC) && depth > 1) {
 		check_engines_that_queue(w->job->registry, &sb);
-		check_fail(w, "iodepth",
+		step_fail(w, "iodepth",
 			   "iodepth = %llu: engine %s is synchronous and does one I/O at a time; "
 			   "engines that queue: %s",
 			   depth, engine->desc.name, strbuf_str(&sb));
 	} else if (ops.max_depth && depth > ops.max_depth) {
-		check_fail(w, "iodepth",
+		step_fail(w, "iodepth",
 			   "iodepth = %llu: engine %s takes at most %u I/Os at a time", depth,
 			   engine->desc.name, ops.max_depth);
 	}
@@ -60,18 +60,22 @@ static void check_depth(struct step_work *w)
 static void check_sizes(struct step_work *w)
 {
 	const struct io_params *io = &w->out->io;
+	const char *what = io->n_shares ? "bssplit" : "bs";
+	uint64_t least, most;
 	char size[64], bs[64];
 
+	io_block_sizes(io, &least, &most);
+
 	units_format_size(io->size, size, sizeof(size));
-	units_format_size(io->bs, bs, sizeof(bs));
-	if (io->size < io->bs)
-		check_fail(w, "size", "size = \"%s\" is smaller than one I/O of bs = \"%s\"", size,
-			   bs);
-	else if (io->size / io->nrfiles < io->bs)
-		check_fail(w, "nrfiles",
-			   "nrfiles = %llu: each file gets less of size = \"%s\" than one I/O of "
-			   "bs = \"%s\"",
-			   (unsigned long long)io->nrfiles, size, bs);
+	units_format_size(most, bs, sizeof(bs));
+	if (io->size < most)
+		step_fail(w, "size", "size = \"%s\" is smaller than one I/O of %s = \"%s\"", size,
+			  what, bs);
+	else if (io->size / io->nrfiles < most)
+		step_fail(w, "nrfiles",
+			  "nrfiles = %llu: each file gets less of size = \"%s\" than one I/O of "
+			  "%s = \"%s\"",
+			  (unsigned long long)io->nrfiles, size, what, bs);
 }
 
 void step_check(struct step_work *w)
@@ -80,16 +84,18 @@ void step_check(struct step_work *w)
 	uint32_t most = s->plugin->desc.max_workers;
 
 	if (w->def->kind == FST_WORKLOAD && most && s->opt.numjobs > most)
-		check_fail(w, "numjobs", "numjobs = %llu: workload %s takes at most %u",
+		step_fail(w, "numjobs", "numjobs = %llu: workload %s takes at most %u",
 			   (unsigned long long)s->opt.numjobs, s->plugin->desc.name, most);
 	if (!plugin_is_data_workload(s->plugin))
 		return;
+	step_check_io(w);
 	if (s->engine && !step_is_bad(w, "iodepth"))
 		check_depth(w);
 	if (step_is_given(w, "size") && !step_is_bad(w, "size") && !step_is_bad(w, "bs") &&
+	    !step_is_bad(w, "bssplit") &&
 	    !step_is_bad(w, "nrfiles"))
 		check_sizes(w);
 	if (step_is_given(w, "time_based") && s->io.time_based && !s->opt.runtime_ns &&
 	    !step_is_bad(w, "runtime"))
-		check_fail(w, "time_based", "time_based = true: a runtime is needed");
+		step_fail(w, "time_based", "time_based = true: a runtime is needed");
 }

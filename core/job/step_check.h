@@ -28,5 +28,9 @@ const struct step_place *step_place(struct step_work *w, const char *name);
 /* Does the job give it, right or wrong? */
 bool step_is_given(const struct step_work *w, const char *name);
 bool step_is_bad(const struct step_work *w, const char *name);
+/* Adds a finding at name's place; sets w->failed. */
+void step_fail(struct step_work *w, const char *name, const char *fmt, ...) _printf_(3, 4);
+/* Reads the texts among the I/O parameters into w->out->io. */
+void step_check_io(struct step_work *w);
 /* Cross-checks of the core's own parameters; sets w->failed. */
 void step_check(struct step_work *w);

@@ -57,6 +57,12 @@ static const struct fst_choice io_buffer_kinds[] = {
 	{ "zero", IO_BUFFERS_ZERO, "Zeros." },
 };
 
+static const struct fst_choice io_syncs[] = {
+	{ "none", IO_SYNC_NONE, "Not by itself." },
+	{ "sync", IO_SYNC_SYNC, "Data and all metadata (O_SYNC)." },
+	{ "dsync", IO_SYNC_DSYNC, "Data and what is needed to read it again (O_DSYNC)." },
+};
+
 static const struct fst_param io_params[] = {
 	{ .name = "ioengine",
 	  .type = FST_STR,
@@ -138,6 +144,50 @@ static const struct fst_param io_params[] = {
 	  .def = "sequential",
 	  FST_CHOICES(io_services),
 	  .doc = "Which of several files the next I/O goes to." },
+	{ .name = "rwmixread",
+	  .type = FST_U64,
+	  IO(rwmixread),
+	  .def = "50",
+	  .max = "100",
+	  .unit = "%",
+	  .doc = "Of a mix of reads and writes, how many are reads." },
+	{ .name = "offset",
+	  .type = FST_SIZE,
+	  IO(offset),
+	  .def = "0",
+	  .max = "1024PiB",
+	  .doc = "Where in each file the work begins; size counts from there." },
+	{ .name = "offset_increment",
+	  .type = FST_SIZE,
+	  IO(offset_increment),
+	  .def = "0",
+	  .max = "1024PiB",
+	  .doc = "What each worker begins further behind in its files than the one before it." },
+	{ .name = "bssplit",
+	  .type = FST_STR,
+	  IO(bssplit),
+	  .doc = "Several block sizes and how many percent of the I/Os have each, as "
+		 "\"4k/60:64k/40\"; instead of bs." },
+	{ .name = "random_distribution",
+	  .type = FST_STR,
+	  IO(random_distribution),
+	  .def = "random",
+	  .doc = "Which blocks random I/O takes: random (all alike), zipf:THETA, pareto:H, "
+		 "normal:PERCENT (these with the popular blocks scattered), or "
+		 "zoned:50/5:30/15:20/80 (percent of the accesses / of the blocks, in the "
+		 "file's order)." },
+	{ .name = "norandommap",
+	  .type = FST_BOOL,
+	  IO(norandommap),
+	  .def = "false",
+	  .doc = "Random I/O may take a block again before all were taken; of distributions other "
+		 "than random that is always so." },
+	{ .name = "sync",
+	  .type = FST_ENUM,
+	  IO(sync),
+	  .def = "none",
+	  FST_CHOICES(io_syncs),
+	  .doc = "Whether each write is on stable storage before it is complete." },
 	{ .name = "buffers",
 	  .type = FST_ENUM,
 	  IO(buffers),

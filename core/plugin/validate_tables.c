@@ -193,6 +193,20 @@ static int validate_metrics(const struct fstrial_plugin *d, struct err *e)
 	return ret;
 }
 
+/* The core's own keys of latencies of a data workload. */
+static int validate_op_name(const struct fstrial_plugin *d, const char *name, struct err *e)
+{
+	static const char *const own[] = { "read", "write", "trim", "sync" };
+
+	for (size_t i = 0; d->next && i < ARRAY_SIZE(own); i++) {
+		if (!strcmp(own[i], name))
+			return err_set(e, EINVAL,
+				       "operation \"%s\" has the name of one that is counted anyway",
+				       name);
+	}
+	return 0;
+}
+
 static int validate_ops(const struct fstrial_plugin *d, struct err *e)
 {
 	const struct table t = { "operation",
@@ -204,8 +218,8 @@ static int validate_ops(const struct fstrial_plugin *d, struct err *e)
 				 sizeof(struct fst_op_kind) };
 	int ret;
 
-	if (d->n_ops && !d->run)
-		return err_set(e, EINVAL, "has operations without \"run\"");
+	if (d->n_ops && !d->run && !d->next)
+		return err_set(e, EINVAL, "has operations without \"run\" or \"next\"");
 	ret = table_check(&t, e);
 	if (!ret)
 		ret = table_check_words(&t, e);
@@ -215,6 +229,7 @@ static int validate_ops(const struct fstrial_plugin *d, struct err *e)
 		plugin_op(d, i, &op);
 		if (!op.doc || !*op.doc)
 			return err_set(e, EINVAL, "operation \"%s\" has no doc", op.name);
+		ret = validate_op_name(d, op.name, e);
 	}
 	return ret;
 }

@@ -223,7 +223,7 @@ enum fst_io_op {
 /* One I/O on its way through workload, core and engine. */
 struct fst_io {
 	uint64_t offset; /* bytes into the file */
-	uint64_t length; /* bytes; at most the buffer's size, which is the step's bs */
+	uint64_t length; /* bytes; at most fst_io_options.buffer_size */
 	void *buf;	 /* the slot's buffer, set by the core: for a write, filled already */
 	uint32_t file;	 /* number that fst_file_add() gave, or of fst_files() */
 	uint16_t op;	 /* enum fst_io_op */
@@ -275,7 +275,7 @@ struct fst_bs_share {
 struct fst_io_options {
 	uint32_t struct_size;
 	uint32_t iodepth;
-	uint64_t bs;	   /* bytes an I/O */
+	uint64_t bs;	   /* bytes an I/O; with bssplit the smallest of them */
 	uint64_t size;	   /* bytes a worker does in one loop, over all its files */
 	uint64_t nrfiles;  /* files a worker */
 	uint64_t loops;	   /* times the size is done; without end where time_based says so */
@@ -288,7 +288,7 @@ struct fst_io_options {
 	uint64_t offset_increment; /* added once for each worker's index */
 	const struct fst_bs_share *bssplit; /* or NULL: every I/O has bs */
 	uint32_t n_bssplit;
-	bool norandommap;	   /* a random block may be taken again before all were */
+	bool norandommap;	   /* a random block may come again before all did; true of skewed ones */
 	uint64_t buffer_size;	   /* of fst_io.buf: the largest block size */
 };
 
@@ -676,7 +676,7 @@ static inline int fst_worker_metric(struct fst_worker *w, const char *name, doub
 
 /*
  * prepare of a data workload: the files that its parameters describe, nrfiles for each worker, each
- * size / nrfiles long. Number of worker j's file f: j * nrfiles + f. Steps of a trial with equal
+ * size / nrfiles long behind the worker's offset. Number of worker j's file f: j * nrfiles + f. Steps of a trial with equal
  * shape share them.
  */
 static inline int fst_files(struct fst_ctx *ctx, enum fst_file_mode mode)
@@ -713,7 +713,8 @@ static inline uint64_t fst_random(struct fst_worker *w)
 
 /*
  * next: a block number in [0, n) by the step's random_distribution and, unless norandommap, none that was
- * given before: then FST_ALL_TAKEN after the n-th. n stays the same in all calls of one worker.
+ * given before: then FST_ALL_TAKEN after the n-th. n, above 0, stays the same in all calls of one
+ * worker.
  */
 static inline uint64_t fst_random_block(struct fst_worker *w, uint64_t n)
 {

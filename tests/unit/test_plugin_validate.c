@@ -99,7 +99,8 @@ static const char *spoil_workload(unsigned int i, struct sample *s)
 		     "\"readback\" is nothing for a plugin of kind workload");
 		CASE(6, p->engine = &s->engine.ops,
 		     "\"engine\" is nothing for a plugin of kind workload");
-		CASE(7, p->run = NULL; p->next = sample_io, "has operations without \"run\"");
+		CASE(7, p->run = NULL; p->next = sample_io; s->ops[0].name = "sync",
+		     "operation \"sync\" has the name of one that is counted anyway");
 		/* Ends before its callbacks: as if it had none. */
 		CASE(8, p->struct_size = offsetof(struct fstrial_plugin, probe),
 		     "a workload needs \"run\" or \"next\"");
@@ -119,7 +120,7 @@ static const char *spoil_setup(unsigned int i, struct sample *s)
 		CASE(2, p->prepare = sample_ctx,
 		     "\"prepare\" is nothing for a plugin of kind setup");
 		CASE(3, p->next = sample_io, "\"next\" is nothing for a plugin of kind setup");
-		CASE(4, p->n_ops = 2, "has operations without \"run\"");
+		CASE(4, p->n_ops = 2, "has operations without \"run\" or \"next\"");
 	default:
 		return NULL;
 	}
