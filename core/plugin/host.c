@@ -17,6 +17,14 @@ struct host *host_of(const struct fst_ctx *ctx)
 	return ctx->core;
 }
 
+struct fst_ctx *host_engine_ctx(struct host *h, const void *cfg)
+{
+	h->engine_ctx = h->ctx;
+	h->engine_ctx.cfg = cfg;
+	h->engine_ctx.state = NULL;
+	return &h->engine_ctx;
+}
+
 static const char *host_lend(struct host *h, char *text)
 {
 	h->lent = xrealloc(h->lent, (h->n_lent + 1) * sizeof(*h->lent));

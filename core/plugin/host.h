@@ -42,6 +42,8 @@ struct host {
 	char table_room[HOST_ROOM];
 	struct fst_ctx ctx;
 	char ctx_room[HOST_ROOM];
+	struct fst_ctx engine_ctx;
+	char engine_ctx_room[HOST_ROOM];
 	const struct plugin *plugin;
 	struct host_sinks sinks;
 	struct err err;	  /* the first failure of the step */
@@ -64,3 +66,5 @@ void host_init(struct host *h, const struct plugin *p, const struct host_sinks *
 void host_end_callback(struct host *h);
 void host_release(struct host *h);
 struct host *host_of(const struct fst_ctx *ctx);
+/* For probe and check of a step's engine: h's context as it is, with the engine's own parameters, and no state. */
+struct fst_ctx *host_engine_ctx(struct host *h, const void *cfg);

@@ -146,9 +146,9 @@ static void callee_init(struct callee *k, struct call *c)
 		k->host.ctx.io = &c->step->io_public;
 }
 
-static int callee_call(struct callee *k, int (*fn)(struct fst_ctx *), const char *name)
+static int callee_call_on(struct callee *k, struct fst_ctx *ctx, int (*fn)(struct fst_ctx *), const char *name)
 {
-	int r = fn ? fn(&k->host.ctx) : 0;
+	int r = fn ? fn(ctx) : 0;
 
 	host_end_callback(&k->host);
 	if (r < 0)
@@ -156,6 +156,11 @@ static int callee_call(struct callee *k, int (*fn)(struct fst_ctx *), const char
 	else if (k->host.err.code)
 		r = -k->host.err.code;
 	return r;
+}
+
+static int callee_call(struct callee *k, int (*fn)(struct fst_ctx *), const char *name)
+{
+	return callee_call_on(k, &k->host.ctx, fn, name);
 }
 
 /* Hands over what was gathered. The process ends after this: nothing is released. */
@@ -170,14 +175,23 @@ static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
 	return r;
 }
 
-static int callee_probe(struct callee *k, json_t *record)
+static int callee_probe_on(struct callee *k, const struct fstrial_plugin *d, struct fst_ctx *ctx, json_t *record)
 {
-	const struct fstrial_plugin *d = &k->c->plugin->desc;
-	int r = callee_call(k, d->probe, "probe");
+	int r = callee_call_on(k, ctx, d->probe, "probe");
 
 	if (r == -EOPNOTSUPP)
 		js_set(record, "skipped", js_bool(1));
-	return r ? r : callee_call(k, d->check, "check");
+	return r ? r : callee_call_on(k, ctx, d->check, "check");
+}
+
+static int callee_probe(struct callee *k, json_t *record)
+{
+	const struct step *s = k->c->step;
+	int r = callee_probe_on(k, &k->c->plugin->desc, &k->host.ctx, record);
+
+	if (r || !s || !s->engine)
+		return r;
+	return callee_probe_on(k, &s->engine->desc, host_engine_ctx(&k->host, s->engine_cfg), record);
 }
 
 static int child_apply(void *arg, json_t *record, struct err *e)

@@ -22,16 +22,25 @@ static void preflight_add(json_t *record, const struct ask_step *a, const char *
 	js_push(list, o);
 }
 
-static void preflight_step(struct ask_step *a, json_t *record)
+static void preflight_ask(struct ask_step *a, const struct fstrial_plugin *d, struct fst_ctx *ctx, json_t *record)
 {
-	const struct fstrial_plugin *d = &a->step->plugin->desc;
-	int r = d->check ? d->check(&a->host.ctx) : 0;
+	int r = d->check ? d->check(ctx) : 0;
 
 	host_end_callback(&a->host);
 	if (r < 0)
 		err_sys(&a->host.err, -r, "check");
 	if (a->host.err.code)
 		preflight_add(record, a, a->host.err.text);
+	err_clear(&a->host.err);
+}
+
+static void preflight_step(struct ask_step *a, json_t *record)
+{
+	const struct plugin *engine = a->step->engine;
+
+	preflight_ask(a, &a->step->plugin->desc, &a->host.ctx, record);
+	if (engine)
+		preflight_ask(a, &engine->desc, host_engine_ctx(&a->host, a->step->engine_cfg), record);
 	for (size_t i = 0; i < a->host.n_claims; i++)
 		preflight_add(record, a, "destroys a further device, which this version does not support");
 }

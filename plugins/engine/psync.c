@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Engine psync: one I/O at a time by pread(2) and pwrite(2). */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/falloc.h>
 #include <unistd.h>
 
 #include <fstrial/plugin.h>
 
-static int64_t psync_result(int r)
-{
-	return r < 0 ? -errno : 0;
-}
-
-static int64_t psync_trim(int fd, const struct fst_io *io)
-{
-	if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)io->offset,
-		      (off_t)io->length) < 0)
-		return -errno;
-	return (int64_t)io->length;
-}
-
-static int64_t psync_other(int fd, const struct fst_io *io)
-{
-	switch (io->op) {
-	case FST_IO_TRIM:
-		return psync_trim(fd, io);
-	case FST_IO_FSYNC:
-		return psync_result(fsync(fd));
-	case FST_IO_FDATASYNC:
-		return psync_result(fdatasync(fd));
-	default:
-		return -EOPNOTSUPP;
-	}
-}
+#include "file_ops.h"
 
 static int psync_queue(struct fst_engine *e, struct fst_io *io)
 {
@@ -44,7 +17,7 @@ static int psync_queue(struct fst_engine *e, struct fst_io *io)
 	} else if (io->op == FST_IO_WRITE) {
 		n = pwrite(fd, io->buf, io->length, (off_t)io->offset);
 	} else {
-		io->result = psync_other(fd, io);
+		io->result = file_ops_other(fd, io);
 		return 1;
 	}
 	io->result = n < 0 ? -errno : n;
