@@ -60,11 +60,12 @@ static uint64_t series_turn(struct io_step *s, uint64_t now)
 {
 	struct series *r = &s->series;
 	uint64_t wake = now + SERIES_POLL_NS;
+	int stop = live_get(s->wl->live->stop);
 
-	if (live_get(s->wl->live->stop) && !step_get(s->interrupted)) {
+	if (stop == LIVE_STOP_GIVE_UP)
 		step_set(s->interrupted, 1);
+	if (stop != LIVE_GO_ON)
 		step_set(s->stop, 1);
-	}
 	if (!r->begun && now >= s->start_ns)
 		series_begin(s);
 	if (r->begun && now >= r->next_ns)

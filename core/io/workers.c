@@ -297,6 +297,11 @@ static void workers_begin(void *arg)
 	struct live *live = s->wl->live;
 	uint64_t now;
 
+	/* One that cannot run keeps nobody waiting, and goes on to its end. */
+	if (!step_get(s->failed) && !live_gate_pass(live)) {
+		step_set(s->interrupted, 1);
+		return;
+	}
 	getrusage(RUSAGE_SELF, &s->before);
 	live_set(live->phase, o->ramp_time_ns ? LIVE_RAMP : LIVE_RUN);
 	now = io_clock_ns();

@@ -274,6 +274,8 @@ int workload_execute(struct workload *wl, json_t *record)
 		r = step_prepare(&s, record);
 		if (r == 0)
 			r = step_run(&s, &m);
+		if (r == 0)
+			live_end(wl->live);
 		live_set(wl->live->phase, LIVE_VERIFY);
 		if (r == 0)
 			r = step_callback(&s, wl->desc->verify, "verify");

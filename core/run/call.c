@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/io/workload.h"
@@ -226,13 +227,32 @@ static int child_revert(void *arg, json_t *record, struct err *e)
 	return callee_finish(&k, r, record, e);
 }
 
+/* A place of its own in the trial's directory. The process ends with the step: nothing is released. */
+static int callee_enter(struct callee *k)
+{
+	char *path;
+	struct stat st;
+
+	if (!k->c->subdir || !k->c->dir)
+		return 0;
+	path = xasprintf("%s/%s", k->c->dir, k->c->subdir);
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return err_sys(&k->host.err, errno, "mkdir %s", path);
+	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_sys(&k->host.err, ENOTDIR, "%s", path);
+	k->host.ctx.dir = path;
+	return 0;
+}
+
 static int child_workload(void *arg, json_t *record, struct err *e)
 {
 	struct callee k;
 	int r;
 
 	callee_init(&k, arg);
-	r = callee_probe(&k, record);
+	r = callee_enter(&k);
+	if (r == 0)
+		r = callee_probe(&k, record);
 	if (r == 0) {
 		k.workload = (struct workload){
 			.ctx = &k.host.ctx,
@@ -253,10 +273,10 @@ static int child_workload(void *arg, json_t *record, struct err *e)
 
 /* ---- from the session's side ------------------------------------------------------------------ */
 
-static int call_run(struct call *c, int (*fn)(void *, json_t *, struct err *), uint64_t timeout_ns,
-		    bool stoppable, struct stepproc_result *res)
+static struct stepproc call_proc(struct call *c, int (*fn)(void *, json_t *, struct err *), uint64_t timeout_ns,
+				 bool stoppable)
 {
-	const struct stepproc sp = {
+	return (struct stepproc){
 		.fn = fn,
 		.arg = c,
 		.timeout_ns = timeout_ns,
@@ -266,6 +286,12 @@ static int call_run(struct call *c, int (*fn)(void *, json_t *, struct err *), u
 		.tick = c->tick,
 		.tick_arg = c->tick_arg,
 	};
+}
+
+static int call_run(struct call *c, int (*fn)(void *, json_t *, struct err *), uint64_t timeout_ns,
+		    bool stoppable, struct stepproc_result *res)
+{
+	const struct stepproc sp = call_proc(c, fn, timeout_ns, stoppable);
 
 	return stepproc_run(&sp, res);
 }
@@ -288,4 +314,9 @@ int call_revert(struct call *c, struct stepproc_result *res)
 int call_workload(struct call *c, struct stepproc_result *res)
 {
 	return call_run(c, child_workload, c->step->opt.timeout_ns, true, res);
+}
+
+struct stepproc call_workload_proc(struct call *c)
+{
+	return call_proc(c, child_workload, c->step->opt.timeout_ns, true);
 }

@@ -21,6 +21,7 @@ struct call {
 	const struct step *step;     /* NULL in revert */
 	const char *label;	     /* "v01 r2 mkfs", for commands.log */
 	const char *dir, *device, *sysfs;
+	const char *subdir;	     /* workload: of dir, made if it is missing, and worked in; NULL: dir itself */
 	uint64_t seed;
 	uint64_t target_size;	     /* bytes, fact "target.size" */
 	const json_t *filesystem;    /* facts, or NULL: collected when asked for */
@@ -43,3 +44,5 @@ int call_readback(struct call *c, struct stepproc_result *res) _must_check_;
 int call_revert(struct call *c, struct stepproc_result *res) _must_check_;
 /* probe, check, then all of core/io/workload.h. */
 int call_workload(struct call *c, struct stepproc_result *res) _must_check_;
+/* The same as one of a group: what stepproc_run_group() takes. c must live as long. */
+struct stepproc call_workload_proc(struct call *c);

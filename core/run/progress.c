@@ -41,7 +41,7 @@ static void live_rate(struct progress *p, char *buf, size_t size)
 {
 	uint64_t bytes = 0, ops = 0, now = clock_now_ns();
 	double seconds = (double)(now - p->last_ns) / (double)NSEC_PER_SEC;
-	static const char *const phases[] = { "start", "prepare", "ramp", "run", "verify", "cleanup", "end" };
+	static const char *const phases[] = { "start", "prepare", "ready", "ramp", "run", "verify", "cleanup", "end" };
 	int phase = live_get(p->live->phase);
 	char rate[48];
 

@@ -138,6 +138,177 @@ static void test_timeout(void)
 	munmap(shared, 4096);
 }
 
+/* ---- several at once ---- */
+
+/* What children and parent share. */
+struct meeting {
+	struct live *live[3];
+	struct live_gate *gate;
+	uint64_t begun_ns[3]; /* when each passed the gate; 0: not */
+};
+
+struct visitor {
+	struct meeting *m;
+	size_t i;
+};
+
+static struct meeting *meeting_new(void)
+{
+	struct meeting *m = mmap(NULL, sizeof(*m), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	CU_ASSERT_FATAL(m != MAP_FAILED);
+	m->gate = live_gate_new();
+	CU_ASSERT_PTR_NOT_NULL_FATAL(m->gate);
+	for (size_t i = 0; i < 3; i++) {
+		m->live[i] = live_new(1);
+		m->live[i]->gate = m->gate;
+	}
+	return m;
+}
+
+static void meeting_free(struct meeting *m)
+{
+	for (size_t i = 0; i < 3; i++)
+		live_free(m->live[i], 1);
+	live_gate_free(m->gate);
+	munmap(m, sizeof(*m));
+}
+
+static int fn_pass(void *arg, json_t *record, struct err *e)
+{
+	const struct visitor *v = arg;
+
+	(void)record;
+	if (!live_gate_pass(v->m->live[v->i]))
+		return err_set(e, ECANCELED, "called off");
+	v->m->begun_ns[v->i] = clock_now_ns();
+	return 0;
+}
+
+/* The first ends at once; the others when they are told. */
+static int fn_until_stop(void *arg, json_t *record, struct err *e)
+{
+	const struct visitor *v = arg;
+	int r = fn_pass(arg, record, e);
+
+	if (r == 0 && v->i == 0)
+		live_end(v->m->live[0]);
+	while (r == 0 && v->i && !live_get(v->m->live[v->i]->stop))
+		usleep(1000);
+	return r;
+}
+
+/* Opens the gate when all have come or are over; stops all when one has ended. */
+static void turn_meet(struct stepproc_group *g)
+{
+	struct meeting *m = g->arg;
+	size_t there = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		there += g->res[i].over || live_get(m->live[i]->phase) >= LIVE_READY;
+	if (there == g->n)
+		live_gate_open(m->gate, true);
+	for (size_t i = 0; i < g->n; i++) {
+		for (size_t k = 0; live_get(m->live[i]->ended) && k < g->n; k++)
+			stepproc_stop(g, k, LIVE_STOP_END);
+	}
+}
+
+static void turn_call_off(struct stepproc_group *g)
+{
+	struct meeting *m = g->arg;
+
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->res[i].over && g->res[i].result < 0 && g->res[i].result != -ECANCELED)
+			live_gate_open(m->gate, false);
+	}
+}
+
+static void run_group(struct meeting *m, int (*const fn[3])(void *, json_t *, struct err *),
+		      void (*turn)(struct stepproc_group *), uint64_t timeout_ns, struct stepproc_result *res)
+{
+	struct visitor v[3] = { { m, 0 }, { m, 1 }, { m, 2 } };
+	struct stepproc sp[3];
+	struct stepproc_group g = { .v = sp, .n = 3, .res = res, .gate = m->gate, .turn = turn, .arg = m };
+
+	for (size_t i = 0; i < 3; i++)
+		sp[i] = (struct stepproc){ .fn = fn[i], .arg = &v[i], .live = m->live[i], .signal_fd = -1,
+					   .timeout_ns = timeout_ns };
+	CU_ASSERT_FATAL(stepproc_run_group(&g) == 0);
+}
+
+static void release_group(struct stepproc_result *res)
+{
+	for (size_t i = 0; i < 3; i++) {
+		CU_ASSERT(res[i].over && res[i].record);
+		stepproc_result_release(&res[i]);
+	}
+}
+
+static void test_group(void)
+{
+	struct meeting *m = meeting_new();
+	struct stepproc_result res[3];
+
+	run_group(m, (int (*const[])(void *, json_t *, struct err *)){ fn_until_stop, fn_until_stop, fn_until_stop },
+		  turn_meet, 0, res);
+	for (size_t i = 0; i < 3; i++) {
+		CU_ASSERT(res[i].end == STEPPROC_DONE && res[i].result == 0);
+		/* Nobody before the common tick. */
+		CU_ASSERT(m->begun_ns[i] >= m->gate->start_ns);
+	}
+	CU_ASSERT(live_get(m->live[2]->stop) == LIVE_STOP_END);
+	release_group(res);
+	meeting_free(m);
+}
+
+/* One that cannot come keeps nobody from beginning, where the group goes on without it. */
+static void test_group_without_one(void)
+{
+	struct meeting *m = meeting_new();
+	struct stepproc_result res[3];
+
+	run_group(m, (int (*const[])(void *, json_t *, struct err *)){ fn_pass, fn_segv, fn_pass }, turn_meet, 0, res);
+	CU_ASSERT(res[0].result == 0 && res[2].result == 0 && m->begun_ns[0] && m->begun_ns[2]);
+	CU_ASSERT(res[1].end == STEPPROC_CRASHED && !m->begun_ns[1]);
+	release_group(res);
+	meeting_free(m);
+}
+
+static void test_group_called_off(void)
+{
+	struct meeting *m = meeting_new();
+	struct stepproc_result res[3];
+
+	run_group(m, (int (*const[])(void *, json_t *, struct err *)){ fn_pass, fn_error, fn_pass }, turn_call_off, 0,
+		  res);
+	CU_ASSERT(res[0].result == -ECANCELED && res[2].result == -ECANCELED);
+	CU_ASSERT(res[1].result == -ENOSPC);
+	CU_ASSERT(!m->begun_ns[0] && !m->begun_ns[2]);
+	release_group(res);
+	meeting_free(m);
+}
+
+static int fn_late(void *arg, json_t *record, struct err *e)
+{
+	usleep(400000);
+	return fn_pass(arg, record, e);
+}
+
+/* Waiting for the others is not on the clock of who waits: the late one is out of time alone. */
+static void test_group_timeout(void)
+{
+	struct meeting *m = meeting_new();
+	struct stepproc_result res[3];
+
+	run_group(m, (int (*const[])(void *, json_t *, struct err *)){ fn_pass, fn_late, fn_pass }, turn_meet,
+		  200 * NSEC_PER_MSEC, res);
+	CU_ASSERT(res[0].result == 0 && res[2].result == 0);
+	CU_ASSERT(res[1].end == STEPPROC_TIMED_OUT);
+	release_group(res);
+	meeting_free(m);
+}
+
 void test_run_stepproc(void)
 {
 	CU_pSuite s = CU_add_suite("run/stepproc", NULL, NULL);
@@ -146,4 +317,8 @@ void test_run_stepproc(void)
 	CU_ADD_TEST(s, test_error);
 	CU_ADD_TEST(s, test_crash_and_exit);
 	CU_ADD_TEST(s, test_timeout);
+	CU_ADD_TEST(s, test_group);
+	CU_ADD_TEST(s, test_group_without_one);
+	CU_ADD_TEST(s, test_group_called_off);
+	CU_ADD_TEST(s, test_group_timeout);
 }
