@@ -62,8 +62,8 @@ static const struct future_metric future_tables_metrics[] = {
 };
 
 static const struct future_op future_tables_ops[] = {
-	{ .known = { "ping", "There." } },
-	{ .known = { "pong", "And back." } },
+	{ .known = { .name = "ping", .doc = "There." } },
+	{ .known = { .name = "pong", .doc = "And back." } },
 };
 
 static const struct future_tool future_tables_tools[] = {
