@@ -25,6 +25,10 @@ void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
 	l->max_length = e->buffer_size;
 	l->n_files = e->n_files;
 	l->depth = e->depth;
+	l->reap_min = 1;
+	l->reap_max = l->depth;
+	l->low = l->depth;
+	pace_init(&l->pace, l->depth, 0);
 	for (uint32_t i = 0; i < LOOP_OPS; i++)
 		l->hist[i] = &hist[i < LOOP_SYNC ? i : LOOP_SYNC];
 	l->slots = xcalloc(l->depth, sizeof(*l->slots));
@@ -117,7 +121,7 @@ int loop_run(struct loop *l, uint64_t start_ns)
 		l->max_inflight = 1;
 		r = full ? loop_one_full(l, start_ns) : loop_one_plain(l, start_ns);
 	} else {
-		r = full ? loop_many_full(l) : loop_many_plain(l);
+		r = full ? loop_many_full(l, start_ns) : loop_many_plain(l, start_ns);
 	}
 	if (!l->measure) /* over before the ramp was: nothing of it counts */
 		loop_reset_counts(l);

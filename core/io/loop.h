@@ -10,6 +10,7 @@
 #include "core/io/buffers.h"
 #include "core/io/hist.h"
 #include "core/io/live.h"
+#include "core/io/pace.h"
 #include "core/util/macro.h"
 
 /* Latency is kept apart for these; both kinds of sync are one. */
@@ -49,6 +50,9 @@ struct loop {
 	struct loop_slot **held;   /* stack of slots with an I/O that is to be queued */
 	struct fst_io **reaped;
 	uint32_t depth, n_unused, n_held, inflight, max_inflight;
+	struct pace pace;	     /* I/Os handed over at once */
+	uint32_t reap_min, reap_max; /* completions taken at once */
+	uint32_t low;		     /* in flight: filled again from there; depth: at once */
 	bool ended;   /* the workload has no more */
 	bool measure; /* the ramp is over */
 	bool leaked;  /* I/Os are in flight for good: buffers must stay */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The loop with several I/Os in flight. Each round fills all free slots, hands them over at once,
- * waits for at least one completion and takes whatever else is there: no system call more than that
- * needs.
+ * The loop with several I/Os in flight. Each round fills free slots, hands them over at once, waits
+ * for at least one completion and takes whatever else is there: no system call more than that needs.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -128,27 +127,38 @@ loop_inline struct loop_slot *loop_many_pick(struct loop *l, const bool full)
 	return slot;
 }
 
-loop_inline void loop_many_fill(struct loop *l, const bool full)
+/*
+ * Queues what the batch has room for. True: the batch was full before the depth was. In the plain
+ * loop an I/O begins where the round before ended, for that is when its slot became free.
+ */
+loop_inline bool loop_many_fill(struct loop *l, uint64_t now, const bool full)
 {
+	uint32_t left = l->pace.limit;
 	struct loop_slot *slot;
 	int r;
 
 	if (loop_should_stop(l))
-		return;
+		return false;
 	while ((slot = loop_many_pick(l, full)) != NULL) {
-		slot->start_ns = io_clock_ns();
+		slot->start_ns = full ? io_clock_ns() : now;
 		r = l->queue(l->e, &slot->io);
 		if (loop_likely(r == 0))
 			l->inflight++;
 		else if (!loop_many_not_queued(l, slot, r, full))
-			return;
+			return false;
+		if (--left == 0)
+			return l->n_unused || l->n_held;
 	}
+	return false;
 }
 
-/* Hands over and takes what is complete. */
-loop_inline int loop_many_turn(struct loop *l, const bool full)
+/*
+ * Hands over and takes what is complete. Waits only when no more can be queued. Number of completions
+ * or an error.
+ */
+loop_inline int loop_many_turn(struct loop *l, const bool more, uint64_t *now, const bool full)
 {
-	uint64_t now;
+	uint32_t min = more ? 0 : l->reap_min < l->inflight ? l->reap_min : l->inflight;
 	int r;
 
 	if (l->inflight > l->max_inflight)
@@ -156,42 +166,62 @@ loop_inline int loop_many_turn(struct loop *l, const bool full)
 	r = l->submit(l->e);
 	if (loop_unlikely(r < 0 && r != -EAGAIN && r != -EBUSY))
 		return loop_engine_failed(l, "submit", r);
-	r = l->reap(l->e, 1, l->reaped, l->depth);
-	if (loop_unlikely(r <= 0))
+	r = l->reap(l->e, min, l->reaped, l->reap_max);
+	*now = io_clock_ns();
+	if (loop_unlikely(r <= 0 && min))
 		return r == -EAGAIN ? 0 : loop_engine_failed(l, "reap", r ? r : -EIO);
-	now = io_clock_ns();
+	if (loop_unlikely(r < 0))
+		return r == -EAGAIN ? 0 : loop_engine_failed(l, "reap", r);
 	l->inflight -= (uint32_t)r;
 	for (int i = 0; i < r; i++)
-		loop_many_complete(l, loop_slot_of(l->reaped[i]), now, full);
-	return 0;
+		loop_many_complete(l, loop_slot_of(l->reaped[i]), *now, full);
+	return r;
 }
 
-loop_inline int loop_many(struct loop *l, const bool full)
+/* Lets the depth sink to its low mark before it is filled again. */
+static loop_cold int loop_many_drain(struct loop *l, uint64_t *now)
 {
+	int r = 0;
+
+	while (l->inflight > l->low && r >= 0)
+		r = loop_many_turn(l, false, now, true);
+	return r;
+}
+
+loop_inline int loop_many(struct loop *l, uint64_t now, const bool full)
+{
+	uint64_t before;
+	bool more;
 	int r;
 
 	for (;;) {
-		loop_many_fill(l, full);
+		more = loop_many_fill(l, now, full);
 		if (loop_unlikely(!l->inflight)) {
 			/* Engines that complete at once leave nothing to wait for. */
 			if (l->ret || loop_should_stop(l) || (l->ended && !l->n_held))
 				return l->ret;
+			now = io_clock_ns();
 			continue;
 		}
-		r = loop_many_turn(l, full);
+		before = now;
+		r = loop_many_turn(l, more, &now, full);
+		if (loop_unlikely(l->inflight > l->low) && !more && r >= 0)
+			r = loop_many_drain(l, &now);
 		if (loop_unlikely(r < 0)) {
 			l->leaked = true;
 			return l->ret ? l->ret : r;
 		}
+		if (pace_cares(&l->pace, !l->inflight, now))
+			pace_round(&l->pace, (uint32_t)r, !l->inflight, more, now - before, now);
 	}
 }
 
-int loop_many_plain(struct loop *l)
+int loop_many_plain(struct loop *l, uint64_t start_ns)
 {
-	return loop_many(l, false);
+	return loop_many(l, start_ns, false);
 }
 
-int loop_many_full(struct loop *l)
+int loop_many_full(struct loop *l, uint64_t start_ns)
 {
-	return loop_many(l, true);
+	return loop_many(l, start_ns, true);
 }

@@ -14,8 +14,8 @@
 
 int loop_one_plain(struct loop *l, uint64_t start_ns);
 int loop_one_full(struct loop *l, uint64_t start_ns);
-int loop_many_plain(struct loop *l);
-int loop_many_full(struct loop *l);
+int loop_many_plain(struct loop *l, uint64_t start_ns);
+int loop_many_full(struct loop *l, uint64_t start_ns);
 
 /* The ramp is over, or the time is. */
 loop_cold void loop_alarm(struct loop *l, uint64_t now);

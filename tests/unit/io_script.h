@@ -158,7 +158,9 @@ static inline int plan_next(struct fst_worker *w, struct fst_io *io)
 
 	if (++st->calls == p->fail_next_at)
 		return fst_error(w->ctx, EBADMSG, "no idea what comes next");
-	if (p->wait_every && st->calls % p->wait_every == 0)
+	/* Something must be in flight, of which only done() tells. */
+	if (p->wait_every && st->calls % p->wait_every == 0 &&
+	    (p->wait_every == 1 || st->done * (p->then_write ? 2 : 1) > st->completions))
 		return FST_NEXT_WAIT;
 	if (p->n && st->done == p->n)
 		return FST_NEXT_END;
