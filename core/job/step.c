@@ -182,6 +182,8 @@ static void resolve_required(struct step_work *w)
 
 			param_entry(l, i, &p);
 			if (!(p.flags & FST_REQUIRED) || step_is_given(w, p.name) ||
+			    (step_is_io(l) && str_eq(p.name, "size") &&
+			     (w->out->plugin->desc.flags & FST_SIZES_ITSELF)) ||
 			    resolve_misspelt(w, w->def->group, p.name) ||
 			    resolve_misspelt(w, resolve_global(w), p.name))
 				continue;

@@ -380,6 +380,7 @@ enum fst_flag {
 	FST_DROPS_CACHES = 1u << 4,	 /* reads after it are cold */
 	FST_NEEDS_DIR = 1u << 5,	 /* a mounted file system or a directory must be there */
 	FST_PROVIDES_DIR = 1u << 6,	 /* apply calls fst_set_dir() */
+	FST_SIZES_ITSELF = 1u << 7,	 /* data workload with parameters of its own for sizes: `size` may be absent, 0 */
 };
 
 struct fstrial_plugin {
