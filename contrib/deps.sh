@@ -20,6 +20,7 @@ table()
 	build   -              libjansson-dev        jansson-devel          libjansson-devel
 	build   -              libblkid-dev          libblkid-devel         libblkid-devel
 	build   -              libmount-dev          libmount-devel         libmount-devel
+	build   -              libgsl-dev            gsl-devel              gsl-devel
 	build   -              liburing-dev          liburing-devel         liburing-devel
 	build   -              libaio-dev            libaio-devel           libaio-devel
 	build   -              xfslibs-dev           xfsprogs-devel         xfsprogs-devel
