@@ -25,10 +25,7 @@ void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
 	l->max_length = e->buffer_size;
 	l->n_files = e->n_files;
 	l->depth = e->depth;
-	l->reap_min = 1;
-	l->reap_max = l->depth;
-	l->low = l->depth;
-	pace_init(&l->pace, l->depth, 0);
+	loop_set_batches(l, &(struct io_params){ 0 });
 	for (uint32_t i = 0; i < LOOP_OPS; i++)
 		l->hist[i] = &hist[i < LOOP_SYNC ? i : LOOP_SYNC];
 	l->slots = xcalloc(l->depth, sizeof(*l->slots));
@@ -39,6 +36,19 @@ void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
 		l->slots[i].io.buf = e->buffers ? (char *)e->buffers + i * e->buffer_size : NULL;
 		l->unused[l->n_unused++] = &l->slots[i];
 	}
+}
+
+static uint32_t loop_batch(const struct loop *l, uint64_t asked, uint32_t otherwise)
+{
+	return asked ? (uint32_t)MIN(asked, (uint64_t)l->depth) : otherwise;
+}
+
+void loop_set_batches(struct loop *l, const struct io_params *p)
+{
+	l->reap_min = loop_batch(l, p->iodepth_batch_complete_min, 1);
+	l->reap_max = loop_batch(l, p->iodepth_batch_complete_max, l->depth);
+	l->low = loop_batch(l, p->iodepth_low, l->depth);
+	pace_init(&l->pace, l->depth, loop_batch(l, p->iodepth_batch, 0));
 }
 
 /*

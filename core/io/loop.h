@@ -84,6 +84,8 @@ struct loop {
  */
 void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
 	       const struct fst_engine_ops *ops, struct hist *hist);
+/* How the queue is filled and emptied, where the job says so. */
+void loop_set_batches(struct loop *l, const struct io_params *p);
 void loop_release(struct loop *l);
 /*
  * Runs until the workload ends, the deadline, or the worker's stop flag; what is in flight is

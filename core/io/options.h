@@ -62,6 +62,10 @@ struct io_params {
 	uint64_t loops;
 	uint64_t fsync;	    /* after every so many writes; 0: never */
 	uint64_t fdatasync; /* likewise */
+	uint64_t iodepth_batch;		     /* 0: found out (core/io/pace.h) */
+	uint64_t iodepth_batch_complete_min; /* 0: 1 */
+	uint64_t iodepth_batch_complete_max; /* 0: iodepth */
+	uint64_t iodepth_low;		     /* 0: iodepth */
 	bool direct;
 	bool time_based; /* with runtime: starts over until the time is over */
 	bool overwrite;

@@ -14,8 +14,8 @@ enum {
 	PACE_SIZES = 7,	    /* 1, 2, 4 ... 64 */
 	PACE_INLINE = 16,   /* rounds in a row that must have completed all */
 	PACE_SAMPLE = 64,   /* I/Os of one sample, at least */
-	PACE_SAMPLES = 16,  /* of each size; the quickest counts, for others only use the processor too */
-	PACE_SLACK = 32,    /* a smaller number may cost one part in so many */
+	PACE_SAMPLES = 32,  /* of each size; the quickest counts: what disturbs only makes slower */
+	PACE_SLACK = 20,    /* a smaller number may cost one part in so many */
 };
 #define PACE_AGAIN_NS 5000000000ull /* it is found out anew */
 
@@ -27,7 +27,8 @@ struct pace {
 	int state;	      /* enum pace_state */
 	uint32_t rounds;      /* FULL: in a row that completed all */
 	uint32_t size;	      /* TRYING: its number */
-	uint32_t n_samples;   /* of that size */
+	uint32_t n_sizes;
+	uint32_t n_samples;   /* of all sizes */
 	uint32_t sample_ios;  /* of the sample under way */
 	uint64_t sample_ns;
 	uint64_t best[PACE_SIZES]; /* ns of PACE_SAMPLE I/Os */

@@ -188,6 +188,7 @@ static void worker_set_loop(struct io_worker *w, struct loop *l)
 	l->kind_bytes = w->bytes + s->first_kind;
 	l->kind_inner = s->inner + s->first_kind;
 	l->n_kinds = s->n_kinds - s->first_kind;
+	loop_set_batches(l, p);
 	l->file_name = worker_file_name;
 	l->names = &s->files;
 	l->engine_name = s->wl->engine->name;

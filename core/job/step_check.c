@@ -57,6 +57,33 @@ static void check_depth(struct step_work *w)
 	}
 }
 
+/* How the queue is filled and emptied, all within the depth. */
+static void check_batches(struct step_work *w)
+{
+	const struct io_params *io = &w->out->io;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} all[] = {
+		{ "iodepth_batch", io->iodepth_batch },
+		{ "iodepth_batch_complete_min", io->iodepth_batch_complete_min },
+		{ "iodepth_batch_complete_max", io->iodepth_batch_complete_max },
+		{ "iodepth_low", io->iodepth_low },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i].value > io->iodepth && !step_is_bad(w, all[i].name))
+			step_fail(w, all[i].name, "%s = %llu: more than iodepth = %llu", all[i].name,
+				   (unsigned long long)all[i].value, (unsigned long long)io->iodepth);
+	if (io->iodepth_batch_complete_max &&
+	    io->iodepth_batch_complete_min > io->iodepth_batch_complete_max)
+		step_fail(w, "iodepth_batch_complete_min",
+			   "iodepth_batch_complete_min = %llu: more than "
+			   "iodepth_batch_complete_max = %llu",
+			   (unsigned long long)io->iodepth_batch_complete_min,
+			   (unsigned long long)io->iodepth_batch_complete_max);
+}
+
 static void check_sizes(struct step_work *w)
 {
 	const struct io_params *io = &w->out->io;
@@ -89,8 +116,10 @@ void step_check(struct step_work *w)
 	if (!plugin_is_data_workload(s->plugin))
 		return;
 	step_check_io(w);
-	if (s->engine && !step_is_bad(w, "iodepth"))
+	if (s->engine && !step_is_bad(w, "iodepth")) {
 		check_depth(w);
+		check_batches(w);
+	}
 	if (step_is_given(w, "size") && !step_is_bad(w, "size") && !step_is_bad(w, "bs") &&
 	    !step_is_bad(w, "bssplit") &&
 	    !step_is_bad(w, "nrfiles"))

@@ -33,12 +33,12 @@ static void test_settles(void)
 	} cases[] = {
 		{ 0, 500, 32, 1 },     /* a call for nothing: each I/O by itself */
 		{ 10, 500, 32, 1 },    /* 2 % is not worth waiting for */
-		{ 100, 500, 32, 8 },   /* 20 % a single one, 2.5 % at 8 */
+		{ 100, 500, 32, 4 },   /* 20 % a single one, 5 % at 4 */
 		{ 1260, 600, 32, 32 }, /* calls are dear: as many as there are */
-		{ 1260, 600, 1024, 64 },
+		{ 1260, 600, 1024, 32 },
 		{ 100, 20000, 32, 1 },
 		{ 100, 500, 2, 2 },
-		{ 100, 500, 20, 8 },
+		{ 100, 500, 20, 4 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -49,7 +49,7 @@ static void test_settles(void)
 		CU_ASSERT_EQUAL(p.limit, cases[i].depth);
 		run(&p, &d, PACE_INLINE - 1, true);
 		CU_ASSERT_EQUAL(p.limit, cases[i].depth);
-		run(&p, &d, PACE_SIZES * PACE_SAMPLES * PACE_SAMPLE + 1, true);
+		run(&p, &d, PACE_SIZES * PACE_SAMPLES * PACE_SAMPLE, true);
 		CU_ASSERT_EQUAL(p.state, PACE_SETTLED);
 		CU_ASSERT_EQUAL(p.limit, cases[i].limit);
 	}
@@ -77,9 +77,9 @@ static void test_leaves(void)
 		run(&p, &d, 1, false);
 	}
 	CU_ASSERT_EQUAL(p.state, PACE_FULL);
-	run(&p, &d, 10000, true);
+	run(&p, &d, 20000, true);
 	CU_ASSERT_EQUAL(p.state, PACE_SETTLED);
-	CU_ASSERT_EQUAL(p.limit, 8);
+	CU_ASSERT_EQUAL(p.limit, 4);
 	run(&p, &d, 1, false);
 	CU_ASSERT_EQUAL(p.limit, 32);
 }
@@ -91,15 +91,15 @@ static void test_again(void)
 	struct pace p;
 
 	pace_init(&p, 32, 0);
-	run(&p, &d, 10000, true);
+	run(&p, &d, 20000, true);
 	CU_ASSERT_EQUAL(p.limit, 1);
 	d.call_ns = 100;
 	run(&p, &d, 100, true);
 	CU_ASSERT_EQUAL(p.limit, 1);
 	d.now += PACE_AGAIN_NS;
-	run(&p, &d, 10000, true);
+	run(&p, &d, 20000, true);
 	CU_ASSERT_EQUAL(p.state, PACE_SETTLED);
-	CU_ASSERT_EQUAL(p.limit, 8);
+	CU_ASSERT_EQUAL(p.limit, 4);
 }
 
 /* A disturbed sample does not decide. */
@@ -111,10 +111,10 @@ static void test_disturbed(void)
 	pace_init(&p, 32, 0);
 	run(&p, &d, PACE_INLINE, true);
 	while (p.state == PACE_TRYING) {
-		d.call_ns = p.n_samples % 4 ? 4000000 : 100;
+		d.call_ns = p.n_samples / 6 % 4 ? 4000000 : 100;
 		run(&p, &d, 1, true);
 	}
-	CU_ASSERT_EQUAL(p.limit, 8);
+	CU_ASSERT_EQUAL(p.limit, 4);
 }
 
 static void test_asked_for(void)
@@ -123,7 +123,7 @@ static void test_asked_for(void)
 	struct pace p;
 
 	pace_init(&p, 32, 5);
-	run(&p, &d, 10000, true);
+	run(&p, &d, 20000, true);
 	run(&p, &d, 10, false);
 	CU_ASSERT_EQUAL(p.limit, 5);
 	pace_init(&p, 32, 50);
