@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 enum {
-	PACE_SIZES = 7,	    /* 1, 2, 4 ... 64 */
-	PACE_INLINE = 16,   /* rounds in a row that must have completed all */
-	PACE_SAMPLE = 64,   /* I/Os of one sample, at least */
-	PACE_SAMPLES = 32,  /* of each size; the quickest counts: what disturbs only makes slower */
-	PACE_SLACK = 20,    /* a smaller number may cost one part in so many */
+	PACE_SIZES = 7,	   /* 1, 2, 4 ... 64 */
+	PACE_INLINE = 16,  /* rounds in a row that must have completed all */
+	PACE_SAMPLE = 64,  /* I/Os of one sample, at least */
+	PACE_SAMPLES = 32, /* of each size; the quickest counts: what disturbs only makes slower */
+	PACE_SLACK = 20,   /* a smaller number may cost one part in so many */
 };
 #define PACE_AGAIN_NS 5000000000ull /* it is found out anew */
 
@@ -24,12 +24,12 @@ enum pace_state { PACE_FULL, PACE_TRYING, PACE_SETTLED, PACE_FIXED };
 struct pace {
 	uint32_t limit; /* I/Os of the next batch */
 	uint32_t depth;
-	int state;	      /* enum pace_state */
-	uint32_t rounds;      /* FULL: in a row that completed all */
-	uint32_t size;	      /* TRYING: its number */
+	int state;	 /* enum pace_state */
+	uint32_t rounds; /* FULL: in a row that completed all */
+	uint32_t size;	 /* TRYING: its number */
 	uint32_t n_sizes;
-	uint32_t n_samples;   /* of all sizes */
-	uint32_t sample_ios;  /* of the sample under way */
+	uint32_t n_samples;  /* of all sizes */
+	uint32_t sample_ios; /* of the sample under way */
 	uint64_t sample_ns;
 	uint64_t best[PACE_SIZES]; /* ns of PACE_SAMPLE I/Os */
 	uint64_t again_ns;

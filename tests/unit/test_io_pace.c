@@ -35,10 +35,8 @@ static void test_settles(void)
 		{ 10, 500, 32, 1 },    /* 2 % is not worth waiting for */
 		{ 100, 500, 32, 4 },   /* 20 % a single one, 5 % at 4 */
 		{ 1260, 600, 32, 32 }, /* calls are dear: as many as there are */
-		{ 1260, 600, 1024, 32 },
-		{ 100, 20000, 32, 1 },
-		{ 100, 500, 2, 2 },
-		{ 100, 500, 20, 4 },
+		{ 1260, 600, 1024, 32 }, { 100, 20000, 32, 1 },
+		{ 100, 500, 2, 2 },	 { 100, 500, 20, 4 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
