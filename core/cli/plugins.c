@@ -78,20 +78,24 @@ static void plugins_list(const struct registry *reg, struct strbuf *out)
 	strbuf_addstr(out, "\n\"fstrial plugins NAME\" has the parameters and metrics of one.\n");
 }
 
-/* A name that two kinds share stands there once. */
+/* Has one of the first n plugins this name? */
+static bool plugins_have(const struct registry *reg, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(reg->v[i]->desc.name, name))
+			return true;
+	return false;
+}
+
+/* A name that two share stands there once. */
 static void plugins_names(const struct registry *reg, struct strbuf *out)
 {
-	for (size_t i = 0; i < reg->n; i++) {
-		const char *name = reg->v[i]->desc.name;
-		bool before = false;
-
-		for (size_t k = 0; k < i; k++)
-			before = before || str_eq(reg->v[k]->desc.name, name);
-		if (!before)
-			strbuf_addf(out, "%s\n", name);
-	}
+	for (size_t i = 0; i < reg->n; i++)
+		if (!plugins_have(reg, i, reg->v[i]->desc.name))
+			strbuf_addf(out, "%s\n", reg->v[i]->desc.name);
 	for (size_t i = 0; i < n_core_tables; i++)
-		strbuf_addf(out, "%s\n", core_tables[i].name);
+		if (!plugins_have(reg, reg->n, core_tables[i].name))
+			strbuf_addf(out, "%s\n", core_tables[i].name);
 }
 
 static void plugins_refused(const struct registry *reg)

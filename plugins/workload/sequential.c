@@ -1,55 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workload sequential: reads or writes files from their beginning to their end. */
-#include <errno.h>
-
 #include <fstrial/plugin.h>
 
+#include "io_metrics.h"
+#include "io_pattern.h"
+
 enum sequential_rw { SEQUENTIAL_READ, SEQUENTIAL_WRITE };
+enum sequential_unit { SEQUENTIAL_BLOCK, SEQUENTIAL_CHAR };
 
 struct sequential_config {
 	int rw;
+	int unit;
 };
 
 struct sequential_worker {
-	uint64_t offset; /* of the next I/O */
-	uint64_t file_size;
-	uint64_t bs;
-	uint32_t first, end; /* this worker's files */
-	uint32_t file;	     /* of the next I/O */
+	struct pattern p;
+	struct pattern_cursor cursor;
+	uint64_t unread; /* bytes in the buffer that are still to be taken out one by one */
 	uint16_t op;
-	bool roundrobin;
-	bool endless;
-	uint64_t loops; /* left, this one included */
+	bool chars;
 };
 
 static int sequential_check(struct fst_ctx *ctx)
 {
-	const struct fst_io_options *io = ctx->io;
+	const struct sequential_config *cfg = ctx->cfg;
 
-	if (!io->size || !io->bs || !io->nrfiles)
-		return fst_error(ctx, EINVAL, "size, bs and nrfiles must be at least 1");
-	if (io->bs > io->size / io->nrfiles)
-		return fst_error(ctx, EINVAL,
-				 "bs = %llu bytes does not fit into a file of size / nrfiles = "
-				 "%llu bytes",
-				 (unsigned long long)io->bs,
-				 (unsigned long long)(io->size / io->nrfiles));
-	return 0;
+	if (cfg->unit == SEQUENTIAL_CHAR && ctx->io->iodepth > 1)
+		return fst_error(ctx, 0,
+				 "unit = \"char\" is a stream with one buffer, so iodepth = %u is "
+				 "not possible",
+				 ctx->io->iodepth);
+	return pattern_check(ctx);
 }
 
 static int sequential_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 {
 	const struct sequential_config *cfg = ctx->cfg;
-	const struct fst_io_options *io = ctx->io;
-	uint64_t bytes = io->size / io->nrfiles * io->nrfiles * ctx->nworkers;
 
-	est->files = io->nrfiles * ctx->nworkers;
-	if (!io->time_based)
-		bytes *= io->loops ? io->loops : 1;
-	if (cfg->rw == SEQUENTIAL_READ)
-		est->bytes_read = bytes;
-	else
-		est->bytes_written = bytes;
+	est->files = ctx->io->nrfiles * ctx->nworkers;
+	*(cfg->rw == SEQUENTIAL_READ ? &est->bytes_read : &est->bytes_written) = pattern_bytes(ctx);
 	return 0;
 }
 
@@ -57,6 +46,8 @@ static int sequential_prepare(struct fst_ctx *ctx)
 {
 	const struct sequential_config *cfg = ctx->cfg;
 
+	if (cfg->unit == SEQUENTIAL_CHAR)
+		fst_note(ctx, "cpu_bound", "per character: the rate is that of a loop on the CPU");
 	if (cfg->rw == SEQUENTIAL_READ)
 		return fst_files(ctx, FST_FILE_READ);
 	return fst_files(ctx, ctx->io->overwrite ? FST_FILE_OVERWRITE : FST_FILE_CREATE);
@@ -65,53 +56,69 @@ static int sequential_prepare(struct fst_ctx *ctx)
 static int sequential_worker_init(struct fst_worker *w)
 {
 	const struct sequential_config *cfg = w->ctx->cfg;
-	const struct fst_io_options *io = w->ctx->io;
 	struct sequential_worker *s = w->state;
 
-	s->file_size = io->size / io->nrfiles;
-	s->bs = io->bs;
-	s->first = (uint32_t)(w->index * io->nrfiles);
-	s->end = (uint32_t)(s->first + io->nrfiles);
-	s->file = s->first;
+	pattern_init(&s->p, w, w->index);
+	pattern_cursor_init(&s->cursor, &s->p);
 	s->op = cfg->rw == SEQUENTIAL_READ ? FST_IO_READ : FST_IO_WRITE;
-	s->roundrobin = io->file_service_type == FST_ROUNDROBIN_FILES && io->nrfiles > 1;
-	s->endless = io->time_based;
-	s->loops = io->loops ? io->loops : 1;
+	s->chars = cfg->unit == SEQUENTIAL_CHAR;
 	return 0;
 }
 
-/* The end of a file, or in turns of all: on to the next, or over again. False: that was all. */
-static bool sequential_wrap(struct sequential_worker *s)
+/*
+ * As a program does that calls putc_unlocked() for each byte: here the byte comes from the buffer
+ * itself, so that the data stays what `buffers` says. The empty asm hides each byte from the
+ * compiler, which would make one copy of it all.
+ */
+static void sequential_put(unsigned char *p, uint64_t n)
 {
-	if (s->roundrobin || ++s->file == s->end) {
-		if (!s->endless && --s->loops == 0)
-			return false;
-		s->file = s->first;
+	for (const unsigned char *end = p + n; p != end; p++) {
+		unsigned char c = *p;
+
+		__asm__ volatile("" : "+r"(c));
+		*p = c;
 	}
-	s->offset = 0;
-	return true;
+}
+
+/* Likewise getc_unlocked(). */
+static void sequential_get(const unsigned char *p, uint64_t n)
+{
+	for (const unsigned char *end = p + n; p != end; p++) {
+		unsigned char c = *p;
+
+		__asm__ volatile("" : "+r"(c));
+	}
+}
+
+/* What the last read brought is taken out before the next one. */
+static __attribute__((noinline)) void sequential_chars(struct sequential_worker *s,
+						       const struct fst_io *io, uint64_t length)
+{
+	if (s->op == FST_IO_WRITE) {
+		sequential_put(io->buf, length);
+		return;
+	}
+	sequential_get(io->buf, s->unread);
+	s->unread = length;
 }
 
 static int sequential_next(struct fst_worker *w, struct fst_io *io)
 {
 	struct sequential_worker *s = w->state;
-	uint64_t left = s->file_size - s->offset;
+	uint64_t bs = s->p.bs;
 
-	if (__builtin_expect(left == 0, 0)) {
-		if (!sequential_wrap(s))
-			return FST_NEXT_END;
-		left = s->file_size;
+	if (__builtin_expect(!pattern_goes_on(&s->p), 0)) {
+		if (s->chars)
+			sequential_chars(s, io, 0);
+		return FST_NEXT_END;
 	}
-	io->offset = s->offset;
-	io->length = left < s->bs ? left : s->bs;
-	io->file = s->file;
+	if (s->p.n_shares)
+		bs = pattern_draw(&s->p, (uint32_t)fst_random(w))->bs;
+	pattern_sequential(&s->p, &s->cursor, bs, io);
+	pattern_count(&s->p, io);
 	io->op = s->op;
-	if (!s->roundrobin) {
-		s->offset += io->length;
-	} else if (++s->file == s->end) {
-		s->file = s->first;
-		s->offset += io->length;
-	}
+	if (__builtin_expect(s->chars, 0))
+		sequential_chars(s, io, io->length);
 	return FST_NEXT_IO;
 }
 
@@ -120,10 +127,19 @@ static const struct fst_choice sequential_rws[] = {
 	{ "write", SEQUENTIAL_WRITE, "writes new files, or in place with overwrite = true" },
 };
 
+static const struct fst_choice sequential_units[] = {
+	{ "block", SEQUENTIAL_BLOCK, "blocks of bs, which nothing looks at" },
+	{ "char", SEQUENTIAL_CHAR,
+	  "bytes, one by one into or out of a buffer of bs, as with putc and getc; CPU-bound" },
+};
+
 static const struct fst_param sequential_params[] = {
 	{ .name = "rw", .alias = "readwrite", .type = FST_ENUM,
 	  FST_AT(struct sequential_config, rw), .def = "read", FST_CHOICES(sequential_rws),
 	  .doc = "Whether the files are read or written." },
+	{ .name = "unit", .type = FST_ENUM, FST_AT(struct sequential_config, unit), .def = "block",
+	  FST_CHOICES(sequential_units),
+	  .doc = "How the program handles the data: in blocks, or byte by byte as with stdio." },
 };
 
 static const struct fst_metric sequential_metrics[] = {
@@ -131,12 +147,15 @@ static const struct fst_metric sequential_metrics[] = {
 	  .doc = "Bytes of all workers per second, from common start to last completion." },
 	{ .name = "iops", .unit = "ops/s", .better = FST_HIGHER,
 	  .doc = "Reads or writes of all workers per second; syncs do not count." },
+	IO_METRIC_LATENCY("read", "reads"),
+	IO_METRIC_LATENCY("write", "writes"),
+	IO_METRIC_SYNC,
 };
 
 FSTRIAL_PLUGIN(
 	.kind = FST_WORKLOAD,
 	.name = "sequential",
-	.version = "1.0",
+	.version = "1.1",
 	.summary = "reads or writes files from beginning to end",
 	.description =
 		"Each worker has nrfiles files of size / nrfiles bytes and goes through them in\n"
@@ -146,6 +165,10 @@ FSTRIAL_PLUGIN(
 		"the size is not a multiple of bs.\n"
 		"Measures the streaming rate of device and file system, and the latency of each\n"
 		"block.\n"
+		"unit = \"char\" is the per-character pass of bonnie: each byte goes by itself into\n"
+		"a buffer of bs, or out of it, and the buffer is written or read whole; take\n"
+		"bs = \"256KiB\". It measures the CPU more than any file system, and is here for\n"
+		"comparison with old numbers.\n"
 		"Traps: size is for each worker, so numjobs = 4 moves four times as much.\n"
 		"Buffered writes without end_fsync, fsync or direct end in memory: the rate may\n"
 		"be that of the page cache. Buffered reads of what was just written come from\n"

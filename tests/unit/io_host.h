@@ -45,7 +45,17 @@ static inline int _printf_(3, 0)
 	pthread_mutex_lock(&h->lock);
 	err_setv(&h->err, err, fmt, ap);
 	pthread_mutex_unlock(&h->lock);
-	return -err;
+	return err ? -err : -EINVAL;
+}
+
+/* record.notes.KEY */
+static inline void io_host_note(struct fst_ctx *ctx, const char *key, const char *value)
+{
+	struct io_host *h = ctx->core;
+
+	if (!json_object_get(h->record, "notes"))
+		js_set(h->record, "notes", js_object());
+	js_set(json_object_get(h->record, "notes"), key, js_str(value));
 }
 
 static inline struct workload *io_host_workload(struct fst_ctx *ctx)
@@ -64,6 +74,7 @@ static inline void io_host_init(struct io_host *h, const struct fstrial_plugin *
 	h->table.struct_size = sizeof(h->table);
 	h->table.abi = FST_ABI;
 	h->table.error = io_host_error;
+	h->table.note = io_host_note;
 	host_io_fill(&h->table, io_host_workload);
 	h->ctx.host = &h->table;
 	h->ctx.core = h;

@@ -37,7 +37,7 @@ static void test_order(void)
 	};
 
 	for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
-		struct sequential_config cfg = { SEQUENTIAL_READ };
+		struct sequential_config cfg = { .rw = SEQUENTIAL_READ };
 		struct script s = { .log = calloc(SCRIPT_LOG, sizeof(struct fst_io)) };
 		char got[512] = "";
 		struct io_host h;
@@ -75,7 +75,7 @@ static void test_check(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct sequential_config cfg = { SEQUENTIAL_READ };
+		struct sequential_config cfg = { .rw = SEQUENTIAL_READ };
 		struct io_host h;
 
 		io_host_init(&h, SEQUENTIAL, PSYNC, &cfg);
@@ -92,7 +92,7 @@ static void test_check(void)
 
 static void test_estimate(void)
 {
-	struct sequential_config cfg = { SEQUENTIAL_WRITE };
+	struct sequential_config cfg = { .rw = SEQUENTIAL_WRITE };
 	struct fst_estimate est = { .struct_size = sizeof(est) };
 	struct io_host h;
 
@@ -112,7 +112,7 @@ static void test_estimate(void)
 /* A read reads what the write before it wrote. */
 static void test_write_then_read(void)
 {
-	struct sequential_config cfg = { SEQUENTIAL_WRITE };
+	struct sequential_config cfg = { .rw = SEQUENTIAL_WRITE };
 	char path[512];
 	struct stat st;
 	struct io_host h;
@@ -146,7 +146,7 @@ static void test_write_then_read(void)
 /* With a runtime the files are gone through again and again, and never grow. */
 static void test_time_based(void)
 {
-	struct sequential_config cfg = { SEQUENTIAL_WRITE };
+	struct sequential_config cfg = { .rw = SEQUENTIAL_WRITE };
 	char path[512];
 	struct stat st;
 	struct io_host h;
@@ -167,7 +167,7 @@ static void test_time_based(void)
 /* In place: the file stays the same one. */
 static void test_overwrite(void)
 {
-	struct sequential_config cfg = { SEQUENTIAL_WRITE };
+	struct sequential_config cfg = { .rw = SEQUENTIAL_WRITE };
 	char path[512];
 	struct stat a, b;
 	struct io_host h;
@@ -189,7 +189,7 @@ static void test_overwrite(void)
 /* Either it works, or the step says why before it starts. */
 static void test_direct(void)
 {
-	struct sequential_config cfg = { SEQUENTIAL_WRITE };
+	struct sequential_config cfg = { .rw = SEQUENTIAL_WRITE };
 	struct io_host h;
 	int r;
 
@@ -213,10 +213,49 @@ static void test_direct(void)
 	io_host_free(&h);
 }
 
+/* A stdio stream: the same I/Os and the same data as by blocks. */
+static void test_char(void)
+{
+	struct sequential_config cfg = { .rw = SEQUENTIAL_WRITE, .unit = SEQUENTIAL_CHAR };
+	struct io_host h;
+
+	io_host_init(&h, SEQUENTIAL, PSYNC, &cfg);
+	h.p.size = (1 << 20) + 1000;
+	h.p.bs = 256 << 10;
+	CU_ASSERT_EQUAL(io_host_run(&h), 0);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.bytes"), (1 << 20) + 1000);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "latency.write.count"), 5);
+	CU_ASSERT_PTR_NOT_NULL(io_host_at(&h, "notes.cpu_bound"));
+	cfg.rw = SEQUENTIAL_READ;
+	h.p.loops = 2;
+	CU_ASSERT_EQUAL(io_host_run(&h), 0);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.bytes"), 2 * ((1 << 20) + 1000));
+	CU_ASSERT_EQUAL(io_host_u64(&h, "data.laid_out_bytes"), 0);
+	h.options = io_options_of(&h.p, &h.opt);
+	h.options.iodepth = 2;
+	h.ctx.io = &h.options;
+	CU_ASSERT_EQUAL(SEQUENTIAL->check(&h.ctx), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(h.err.text, "iodepth = 2 is not possible"));
+	io_host_free(&h);
+}
+
+/* Each byte passes through once and stays what it was; zeros stay zeros. */
+static void test_char_bytes(void)
+{
+	unsigned char before[1000], buf[1000];
+
+	for (size_t i = 0; i < sizeof(buf); i++)
+		before[i] = buf[i] = (unsigned char)(i * 7);
+	sequential_put(buf, 0);
+	sequential_put(buf, sizeof(buf));
+	sequential_get(buf, sizeof(buf));
+	CU_ASSERT_EQUAL(memcmp(before, buf, sizeof(buf)), 0);
+}
+
 /* What stands in the place of a data file and is none is neither followed nor replaced. */
 static void test_errors(void)
 {
-	struct sequential_config cfg = { SEQUENTIAL_READ };
+	struct sequential_config cfg = { .rw = SEQUENTIAL_READ };
 	char path[512];
 	struct io_host h;
 
@@ -243,5 +282,7 @@ void test_plugin_sequential(void)
 	CU_ADD_TEST(s, test_time_based);
 	CU_ADD_TEST(s, test_overwrite);
 	CU_ADD_TEST(s, test_direct);
+	CU_ADD_TEST(s, test_char);
+	CU_ADD_TEST(s, test_char_bytes);
 	CU_ADD_TEST(s, test_errors);
 }
