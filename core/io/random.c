@@ -17,7 +17,7 @@ void permutation_init(struct permutation *p, uint64_t n, struct prng *rng)
 	p->n = n;
 	p->mask = bits ? UINT64_MAX >> (64 - bits) : 0;
 	p->add = prng_next(rng);
-	for (int i = 0; i < 2; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(p->mul); i++)
 		p->mul[i] = prng_next(rng) | 1;
 	p->shift[0] = bits / 2 + 1;
 	p->shift[1] = MAX(bits * 2 / 5, 1u);
@@ -143,10 +143,17 @@ static void random_begin_zones(struct random_blocks *r)
 	}
 }
 
+static uint64_t random_none(struct random_blocks *r)
+{
+	(void)r;
+	return FST_ALL_TAKEN;
+}
+
 void random_init(struct random_blocks *r, const struct io_random *spec, bool norandommap,
 		 uint64_t seed, uint32_t worker)
 {
 	memset(r, 0, sizeof(*r));
+	r->draw = random_none;
 	r->spec = spec;
 	r->norandommap = norandommap;
 	r->seed = seed ^ RANDOM_SALT;
@@ -162,6 +169,10 @@ void random_begin(struct random_blocks *r, uint64_t n)
 	/* The same blocks are popular with all workers. */
 	prng_seed(&common, r->seed, UINT32_MAX);
 	permutation_init(&r->order, n, &common);
+	if (!n) {
+		r->draw = random_none;
+		return;
+	}
 	switch (r->spec->kind) {
 	case IO_ZIPF:
 		random_begin_zipf(r);

@@ -17,13 +17,13 @@
 /* A permutation of [0, n). */
 struct permutation {
 	uint64_t n, mask;
-	uint64_t add, mul[2];
+	uint64_t add, mul[3];
 	unsigned int shift[2];
 };
 
 struct random_blocks {
 	uint64_t (*draw)(struct random_blocks *r);
-	uint64_t n; /* blocks; 0: not known yet */
+	uint64_t n; /* blocks; 0: not known yet, then draw gives FST_ALL_TAKEN */
 	uint64_t given;
 	struct permutation order;
 	struct prng rng;
@@ -48,6 +48,8 @@ static inline uint64_t permutation_at(const struct permutation *p, uint64_t x)
 		x ^= x >> p->shift[1];
 		x = (x * p->mul[1]) & p->mask;
 		x ^= x >> p->shift[0];
+		x = (x * p->mul[2]) & p->mask;
+		x ^= x >> p->shift[1];
 	} while (x >= p->n);
 	return x;
 }
@@ -61,10 +63,7 @@ void random_begin(struct random_blocks *r, uint64_t n);
 /* fst_random_block(). */
 static inline uint64_t random_block(struct random_blocks *r, uint64_t n)
 {
-	if (__builtin_expect(n != r->n, 0)) {
-		if (!n)
-			return FST_ALL_TAKEN;
+	if (__builtin_expect(n != r->n, 0))
 		random_begin(r, n);
-	}
 	return r->draw(r);
 }
