@@ -265,6 +265,7 @@ static void worker_time(struct io_worker *w, struct loop *l)
 
 	if (s->start_ns && !step_get(s->failed)) {
 		w->ramp_end_ns = s->ramp_ns ? s->start_ns : 0;
+		w->w.counts_from_ns = w->ramp_end_ns;
 		r = s->data ? worker_run_loop(w, io_clock_ns(), l) : worker_run_plugin(w);
 		if (r < 0)
 			worker_fail(w, r);

@@ -322,6 +322,7 @@ struct fst_worker {
 	uint32_t index;	 /* 0 .. nworkers-1 */
 	uint32_t struct_size; /* of the host's structure */
 	void *core; /* the host's own */
+	uint64_t counts_from_ns; /* run: what ends before (ramp_time) does not count; 0: all does */
 };
 
 /* Engines index an array of these, so it never grows: what more is ever known of files comes beside it. */
