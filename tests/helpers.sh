@@ -203,3 +203,17 @@ make_loop()
 	LOOP=$(losetup -f --show ${2:+--sector-size "$2"} "$IMAGE") || skip "no loop device to be had"
 	cleanup_fn losetup -d "$LOOP"
 }
+
+# What a session of this test, with scratch_dir = ".", has on the machine; others may run there too.
+# Nothing and false when there is none.
+scratch_loop()
+{
+	grep -ls "^$PWD/fstrial-" /sys/block/loop*/loop/backing_file | cut -d/ -f4 | grep .
+}
+
+scratch_place() # where its device is mounted
+{
+	local name
+	name=$(scratch_loop) &&
+		awk -v d="/dev/$name" '$0 ~ " - [^ ]* " d " " { print $5 }' /proc/self/mountinfo | grep .
+}

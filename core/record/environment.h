@@ -33,6 +33,7 @@ json_t *environment_device(const char *device, const char *sysfs) _must_check_;
 json_t *environment_settings(const char *sysfs) _must_check_;
 /*
  * First difference between two environment_settings(), "queue/scheduler was mq-deadline, is none";
- * false when they are equal.
+ * false when they are equal, or differ only in a limit that the kernel itself withdrew ("0" of
+ * write_zeroes_* or discard_max_* after the device refused one).
  */
 bool environment_differs(const json_t *before, const json_t *after, char *text, size_t size);

@@ -79,6 +79,17 @@ json_t *environment_settings(const char *sysfs)
 	return w.settings;
 }
 
+/*
+ * The kernel itself takes such a limit to 0 for good, once the device has refused a request that it
+ * had offered (a loop device over tmpfs, many disks): not a change that anybody could put back.
+ */
+static bool environment_withdrawn(const char *key, const char *is)
+{
+	return str_eq(is, "0") &&
+	       (str_starts(key, "queue/write_zeroes_") || str_starts(key, "queue/write_same_") ||
+		str_starts(key, "queue/discard_max_"));
+}
+
 bool environment_differs(const json_t *before, const json_t *after, char *text, size_t size)
 {
 	const char *key;
@@ -88,7 +99,7 @@ bool environment_differs(const json_t *before, const json_t *after, char *text, 
 	{
 		const char *was = json_string_value(value), *is = js_get_str(after, key, NULL);
 
-		if (str_eq(was, is))
+		if (str_eq(was, is) || environment_withdrawn(key, is))
 			continue;
 		snprintf(text, size, "%s was %s, is %s", key, was ? was : "unreadable",
 			 is ? is : "gone");

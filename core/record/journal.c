@@ -38,9 +38,7 @@ int journal_append(struct journal *j, const char *type, const json_t *members, s
 	text = js_dump(line);
 	len = strlen(text);
 	text[len] = '\n'; /* the NUL gives way: one write(2) a line */
-	r = file_write_all(j->fd, text, len + 1);
-	if (r == 0 && fdatasync(j->fd) < 0)
-		r = -errno;
+	r = file_append_synced(j->fd, text, len + 1);
 	return r < 0 ? err_sys(e, -r, "write %s", j->path) : 0;
 }
 

@@ -8,10 +8,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/run/guard_internal.h"
 #include "core/util/blockuse.h"
+#include "core/util/clock.h"
 #include "core/util/file.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
@@ -31,6 +35,31 @@ static int guard_check_device(struct guard *g, struct err *e)
 	else
 		snprintf(g->subject, sizeof(g->subject), "%.240s (%s)", g->r->device, g->bd.name);
 	return guard_find_relatives(g, e);
+}
+
+/* udev holds its own lock on a device for the moment that it takes to look at it. */
+#define GUARD_LOCK_TRIES 60
+#define GUARD_LOCK_PAUSE_NS (50 * NSEC_PER_MSEC)
+
+/* Before the claim, which would get in the way of another session's mkfs. */
+static int guard_lock(struct guard *g, struct err *e)
+{
+	const struct timespec pause = { .tv_nsec = GUARD_LOCK_PAUSE_NS };
+	int fd, tries = 0;
+
+	if (!g->r->lock)
+		return 0;
+	fd = open(g->r->device, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0; /* the checks that follow say why */
+	*g->r->lock = fd;
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK || ++tries == GUARD_LOCK_TRIES)
+			return err_set(e, EPERM, "%s is in use by another session: its lock cannot be had: %s",
+				       g->subject, strerror(errno));
+		nanosleep(&pause, NULL);
+	}
+	return 0;
 }
 
 /*
@@ -92,6 +121,7 @@ static int guard_check_exclusive(struct guard *g, struct err *e)
 static int (*const guard_checks[])(struct guard *g, struct err *e) = {
 	guard_check_device,
 	guard_check_confirmed,
+	guard_lock,
 	guard_claim,
 	guard_check_mounted,
 	guard_check_swap,
@@ -118,30 +148,62 @@ int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *
 	return ret;
 }
 
+/* The path still leads to the device that was looked at. */
+static int guard_same(const char *path, const struct blockdev *bd, struct blockdev *now, struct err *e)
+{
+	struct err inner = { 0 };
+
+	if (blockdev_get(path, now, &inner))
+		return err_set(e, EPERM, "%s", inner.text);
+	if (now->dev != bd->dev || now->diskseq != bd->diskseq || !str_eq(now->name, bd->name))
+		return err_set(e, EPERM,
+			       "%s leads to another device than the one that was checked (%s, "
+			       "then %s)",
+			       path, bd->name, now->name);
+	if (now->size != bd->size)
+		return err_set(e, EPERM,
+			       "%s changed its size from %llu to %llu bytes since it was "
+			       "checked",
+			       path, (unsigned long long)bd->size, (unsigned long long)now->size);
+	return 0;
+}
+
+static int guard_not_free(const char *path, dev_t dev, int open_err, struct err *e)
+{
+	_cleanup_free_ char *use = open_err == EBUSY ? blockuse_any(dev) : NULL;
+
+	return err_set(e, EPERM, "%s cannot be opened exclusively: %s%s%s", path, strerror(open_err),
+		       use ? ": it is " : "", use ? use : "");
+}
+
 int guard_recheck(const char *path, const struct blockdev *bd, struct err *e)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC);
 	int open_err = errno;
-	struct err inner = { 0 };
 	struct blockdev now;
+	int ret = guard_same(path, bd, &now, e);
 
-	if (blockdev_get(path, &now, &inner))
+	return ret || fd >= 0 ? ret : guard_not_free(path, now.dev, open_err, e);
+}
+
+int guard_stands_on(const char *path, const struct blockdev *target, bool free, struct err *e)
+{
+	struct err inner = { 0 };
+	struct blockdev bd;
+	int fd;
+
+	if (blockdev_get(path, &bd, &inner))
 		return err_set(e, EPERM, "%s", inner.text);
-	if (now.dev != bd->dev || now.diskseq != bd->diskseq || !str_eq(now.name, bd->name))
+	if (!guard_consists_of(bd.dev, target, 0))
 		return err_set(e, EPERM,
-			       "%s leads to another device than the one that was checked (%s, "
-			       "then %s)",
-			       path, bd->name, now.name);
-	if (now.size != bd->size)
-		return err_set(e, EPERM,
-			       "%s changed its size from %llu to %llu bytes since it was "
-			       "checked",
-			       path, (unsigned long long)bd->size, (unsigned long long)now.size);
-	if (fd < 0) {
-		_cleanup_free_ char *use = open_err == EBUSY ? blockuse_any(now.dev) : NULL;
-
-		return err_set(e, EPERM, "%s cannot be opened exclusively: %s%s%s", path,
-			       strerror(open_err), use ? ": it is " : "", use ? use : "");
-	}
+			       "%s does not stand on the target%s%s alone: only a device that the job names "
+			       "and confirms may be used",
+			       path, target ? " /dev/" : "", target ? target->name : "");
+	if (!free)
+		return 0;
+	fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC);
+	if (fd < 0)
+		return guard_not_free(path, bd.dev, errno, e);
+	close(fd);
 	return 0;
 }

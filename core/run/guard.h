@@ -23,6 +23,7 @@ struct guard_request {
 	const char *const *confirmed;
 	size_t n_confirmed;
 	bool overwrite; /* a signature of somebody else's may go */
+	int *lock; /* or NULL: gets a descriptor that holds the device's flock(2) against other sessions */
 };
 
 /*
@@ -33,3 +34,8 @@ struct guard_request {
 int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *e) _must_check_;
 /* Just before use: the path still leads to the device that was checked, and nobody holds it. */
 int guard_recheck(const char *path, const struct blockdev *bd, struct err *e) _must_check_;
+/*
+ * A device that a step made (a volume, a partition): does it consist of the one that was checked and of
+ * nothing else? free: also that nobody holds it. The checked one may be held, by what stands on it.
+ */
+int guard_stands_on(const char *path, const struct blockdev *target, bool free, struct err *e) _must_check_;

@@ -5,6 +5,7 @@
 
 #include "core/run/ask.h"
 #include "core/run/plan.h"
+#include "core/run/target.h"
 #include "core/util/clock.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
@@ -104,6 +105,7 @@ int plan_make(const struct job *job, struct plan *p, struct err *e)
 	_cleanup_json_ json_t *record = ask_each(job, plan_step, e);
 	VEC(char *) warnings = VEC_INIT;
 	json_t *w;
+	char *room;
 	size_t i;
 
 	*p = (struct plan){ .variants = job->n_variants, .repeats = job->repeats };
@@ -121,6 +123,9 @@ int plan_make(const struct job *job, struct plan *p, struct err *e)
 		vec_push(&warnings, xstrdup(json_string_value(w)));
 	if (job->names.target_size && p->peak_bytes > job->names.target_size)
 		vec_push(&warnings, xstrdup("the largest data set does not fit into the target"));
+	room = target_room_warning(&job->target);
+	if (room)
+		vec_push(&warnings, room);
 	vec_push(&warnings, NULL);
 	p->warnings = warnings.v;
 	return 0;

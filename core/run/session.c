@@ -42,6 +42,10 @@ struct session {
 	uint64_t done, failed;
 	const char *status; /* "complete" "interrupted" "stopped" */
 	char *stop_reason;
+	bool made_out; /* the results directory was not there before */
+	bool begun; /* the journal has its first line: there will be a result */
+	bool dirty; /* something could not be put back */
+	bool unwritten; /* the result */
 	uint32_t *order;
 };
 
@@ -87,6 +91,7 @@ static int session_make_out(struct session *s, struct err *e)
 	journal = xasprintf("%s/journal.jsonl", s->out);
 	if (file_exists(journal))
 		return err_set(e, EEXIST, "%s holds the results of another run", s->out);
+	s->made_out = !file_exists(s->out);
 	r = dir_make(s->out, 0755, e);
 	if (r < 0)
 		return r;
@@ -154,8 +159,12 @@ static json_t *session_variants(const struct job *job)
 static int session_write_head(struct session *s, struct err *e)
 {
 	_cleanup_json_ json_t *head = js_object();
+	_cleanup_free_ char *room = NULL;
 	json_t *environment = environment_collect(s->target.device, s->target.device ? s->target.bd.sysfs : NULL);
 
+	room = target_room_warning(&s->job->target);
+	if (room)
+		js_push(json_object_get(environment, "warnings"), js_str(room));
 	js_set(environment, "tools", json_incref(s->env.tools));
 	js_set(head, "session", session_json(s));
 	js_set(head, "job", session_job_json(s->job));
@@ -246,8 +255,10 @@ static void session_put_back(struct session *s, struct trial *t)
 		r = target_end_trial(&s->target, &e);
 	if (r == 0 && !s->once.n_applied)
 		r = target_prove(&s->target, &e);
-	if (r < 0)
+	if (r < 0) {
 		session_stop(s, "stopped", e.text);
+		s->dirty = true;
+	}
 }
 
 static void session_trial(struct session *s, uint32_t block, uint32_t position)
@@ -269,7 +280,7 @@ static void session_trial(struct session *s, uint32_t block, uint32_t position)
 	session_put_back(s, &t);
 	if (session_write_trial(s, &t, position, started_wall, started, &e) < 0)
 		session_stop(s, "stopped", e.text);
-	if (str_eq(s->status, "complete"))
+	if (!s->dirty)
 		undo_rewind(&s->undo, mark);
 	s->done++;
 	s->failed += !str_eq(t.status, "ok");
@@ -349,10 +360,12 @@ static void session_end(struct session *s)
 		r = target_prove(&s->target, &e);
 	if (r == 0)
 		r = session_undo_target(s, &e);
-	if (r < 0)
+	if (r < 0) {
 		session_stop(s, "stopped", e.text);
+		s->dirty = true;
+	}
 	/* What could not be undone in the trials is in the journal still. */
-	if (r == 0 && !str_eq(s->status, "stopped")) {
+	if (!s->dirty) {
 		undo_close(&s->undo);
 		return;
 	}
@@ -369,10 +382,32 @@ static int session_begin(struct session *s, struct err *e)
 	if (r == 0)
 		r = undo_open(s->id, s->out, &s->undo, e);
 	if (r == 0)
-		r = target_begin(&s->job->target, s->id, &s->undo, &s->target, e);
+		r = target_begin(&s->target, s->id, &s->undo, e);
 	if (r == 0)
 		r = session_write_head(s, e);
+	s->begun = r == 0;
 	return r;
+}
+
+/* A run that could not begin leaves no results directory, unless something else is in it. */
+static void session_unmake_out(const struct session *s)
+{
+	static const char *const ours[] = { "journal.jsonl", "commands.log" };
+
+	for (size_t i = 0; s->journal.path && i < ARRAY_SIZE(ours); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", s->out, ours[i]);
+
+		if (unlink(path) < 0 && errno != ENOENT)
+			return;
+	}
+	/* With the folders above it that were made for it. */
+	for (char *end = s->out + strlen(s->out); s->made_out && rmdir(s->out) == 0 && !s->opt->out;) {
+		while (end > s->out && *end != '/')
+			end--;
+		if (end == s->out)
+			break;
+		*end = '\0';
+	}
 }
 
 static void session_release(struct session *s)
@@ -387,16 +422,19 @@ static void session_release(struct session *s)
 	free(s->order);
 	free(s->stop_reason);
 	free(s->id);
+	free(s->out);
 }
 
 static int session_exit_code(const struct session *s)
 {
 	if (s->stop_reason && !str_eq(s->status, "complete"))
-		log_error("%s: %s", s->status, s->stop_reason);
+		log_error("%s: %s", s->begun ? s->status : "cannot begin", s->stop_reason);
+	if (!s->begun && !s->journal.path)
+		return EXIT_USAGE; /* the results directory is none */
 	if (s->failed)
 		log_info("%llu of %llu trials did not succeed", (unsigned long long)s->failed,
 			 (unsigned long long)s->done);
-	return s->failed || !str_eq(s->status, "complete") ? EXIT_FAILED : EXIT_GOOD;
+	return s->failed || s->unwritten || !str_eq(s->status, "complete") ? EXIT_FAILED : EXIT_GOOD;
 }
 
 /* Everything between the guard's yes and the exit code. */
@@ -415,17 +453,40 @@ static int session_main(struct session *s)
 	if (s->undo.path)
 		session_end(s);
 	err_clear(&e);
-	if (s->journal.path && session_write_end(s, &e) < 0) {
+	if (!s->begun)
+		session_unmake_out(s);
+	else if (session_write_end(s, &e) < 0) {
 		log_error("%s", e.text);
-		s->failed++;
+		s->unwritten = true;
 	}
 	return session_exit_code(s);
+}
+
+/* May it, and can it? Nothing is made yet. */
+static int session_guard(struct session *s)
+{
+	const struct session_options *opt = s->opt;
+	struct err e = { 0 };
+	int r = target_guard(&s->job->target, opt->destroy, opt->n_destroy, &s->target, &e);
+
+	if (r < 0) {
+		log_error("%s", e.text);
+		return r == -EPERM ? EXIT_REFUSED : EXIT_USAGE;
+	}
+	s->id = session_make_id();
+	s->seed = session_seed(s);
+	s->env = (struct trial_env){ .job = s->job, .undo = &s->undo, .target = &s->target, .seed = s->seed,
+				     .progress = &s->progress, .commands_fd = -1, .tools = tools_collect(s->job) };
+	s->env.signal_fd = signals_begin(&e);
+	if (s->env.signal_fd >= 0)
+		return EXIT_GOOD;
+	log_error("%s", e.text);
+	return EXIT_FAILED;
 }
 
 int session_run(const struct job *job, struct registry *reg, const struct session_options *opt, char **dir)
 {
 	struct session s = { .job = job, .reg = reg, .opt = opt, .status = "complete", .env.commands_fd = -1 };
-	struct err e = { 0 };
 	int code;
 
 	*dir = NULL;
@@ -433,24 +494,13 @@ int session_run(const struct job *job, struct registry *reg, const struct sessio
 		log_error("an earlier session did not end cleanly: run `fstrial recover` first");
 		return EXIT_REFUSED;
 	}
-	if (target_guard(&job->target, opt->destroy, opt->n_destroy, &e) < 0) {
-		log_error("%s", e.text);
-		return EXIT_REFUSED;
-	}
-	s.id = session_make_id();
-	s.seed = session_seed(&s);
 	s.undo.fd = -1;
-	s.target.lock_fd = -1;
 	s.journal.fd = -1;
-	s.env = (struct trial_env){ .job = job, .undo = &s.undo, .target = &s.target, .seed = s.seed,
-				    .progress = &s.progress, .commands_fd = -1, .tools = tools_collect(job) };
-	s.env.signal_fd = signals_begin(&e);
-	if (s.env.signal_fd < 0) {
-		log_error("%s", e.text);
-		return EXIT_FAILED;
-	}
-	code = session_main(&s);
-	*dir = s.out;
+	code = session_guard(&s);
+	if (code == EXIT_GOOD)
+		code = session_main(&s);
+	if (s.begun)
+		*dir = TAKE_PTR(s.out);
 	session_release(&s);
 	return code;
 }

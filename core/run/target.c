@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
@@ -19,33 +18,75 @@
 #include "core/util/json.h"
 #include "core/util/loop.h"
 #include "core/util/str.h"
+#include "core/util/units.h"
 #include "core/util/vec.h"
 #include "core/util/xalloc.h"
 
 /* A loop device is let go of by the kernel a little after its last user has closed it. */
 #define DETACH_WAIT_NS (10 * NSEC_PER_SEC)
 
-int target_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy, struct err *e)
+static int place_check(const char *what, const char *dir, struct err *e)
+{
+	struct stat st;
+	int code = stat(dir, &st) < 0 ? errno : S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+
+	if (!code && access(dir, W_OK | X_OK) < 0)
+		code = errno;
+	if (!code)
+		return 0;
+	err_sys(e, code, "%s %s", what, dir);
+	return -EINVAL;
+}
+
+static int device_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy,
+			struct target *t, struct err *e)
 {
 	VEC(const char *) names = VEC_INIT;
-	struct guard_request rq = { .device = jt->device, .overwrite = jt->overwrite };
-	struct blockdev bd;
+	struct guard_request rq = { .device = jt->device, .overwrite = jt->overwrite, .lock = &t->lock_fd };
 	int r;
 
-	if (jt->kind == TARGET_SCRATCH && geteuid() != 0)
-		return err_set(e, EPERM,
-			       "a scratch image needs root for its loop device; as a plain user give --directory DIR");
-	if (jt->kind != TARGET_DEVICE)
-		return 0;
 	for (char **d = jt->destroy; d && *d; d++)
 		vec_push(&names, *d);
 	for (size_t i = 0; i < n_destroy; i++)
 		vec_push(&names, destroy[i]);
 	rq.confirmed = names.v;
 	rq.n_confirmed = names.n;
-	r = guard_check(&rq, &bd, e);
+	r = guard_check(&rq, &t->bd, e);
+	if (r == 0)
+		t->device = blockdev_path(jt->device, &t->bd);
 	vec_free(&names);
 	return r;
+}
+
+int target_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy, struct target *t,
+		 struct err *e)
+{
+	*t = (struct target){ .job = jt, .lock_fd = -1 };
+	if (jt->kind == TARGET_DIRECTORY)
+		return place_check("target directory", jt->directory, e);
+	if (jt->kind == TARGET_DEVICE)
+		return device_guard(jt, destroy, n_destroy, t, e);
+	if (geteuid() != 0)
+		return err_set(e, EPERM,
+			       "a scratch image needs root for its loop device; as a plain user give --directory DIR");
+	return place_check("scratch_dir", jt->scratch_dir, e);
+}
+
+char *target_room_warning(const struct job_target *jt)
+{
+	char room[48], want[48];
+	struct statvfs vfs;
+	uint64_t bytes;
+
+	if (jt->kind != TARGET_SCRATCH || statvfs(jt->scratch_dir, &vfs) < 0)
+		return NULL;
+	bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;
+	if (bytes >= jt->scratch_size)
+		return NULL;
+	return xasprintf("only %s are free in scratch_dir %s: when the sparse image, %s, grows beyond that, "
+			 "writes fail",
+			 units_format_metric((double)bytes, "bytes", room, sizeof(room)), jt->scratch_dir,
+			 units_format_size(jt->scratch_size, want, sizeof(want)));
 }
 
 /* Something of that name was there before us: it is not ours to remove. */
@@ -89,14 +130,9 @@ static int scratch_begin(const char *session, struct undo *u, struct target *t, 
 
 static int directory_begin(const char *session, struct undo *u, struct target *t, struct err *e)
 {
-	struct stat st;
 	uint32_t id;
 	int r;
 
-	if (stat(t->job->directory, &st) < 0)
-		return err_sys(e, errno, "target directory %s", t->job->directory);
-	if (!S_ISDIR(st.st_mode))
-		return err_set(e, ENOTDIR, "target directory %s", t->job->directory);
 	t->dir = xasprintf("%s/fstrial-%s", t->job->directory, session);
 	r = undo_step(u, "target", "directory", "", "directory", &id, e);
 	if (r == 0)
@@ -116,31 +152,19 @@ static int directory_size(struct target *t, struct err *e)
 	return 0;
 }
 
-/* Two sessions on one device would measure, and format, each other's. */
-static int device_begin(struct target *t, struct err *e)
+int target_begin(struct target *t, const char *session, struct undo *u, struct err *e)
 {
-	t->device = xstrdup(t->job->device);
-	t->lock_fd = open(t->device, O_RDONLY | O_CLOEXEC);
-	if (t->lock_fd < 0)
-		return err_sys(e, errno, "open %s", t->device);
-	if (flock(t->lock_fd, LOCK_EX | LOCK_NB) < 0)
-		return err_set(e, errno, "%s is in use by another session", t->device);
-	return 0;
-}
+	int r = 0;
 
-int target_begin(const struct job_target *jt, const char *session, struct undo *u, struct target *t,
-		 struct err *e)
-{
-	int r;
-
-	*t = (struct target){ .job = jt, .lock_fd = -1 };
-	if (jt->kind == TARGET_DIRECTORY) {
+	if (t->job->kind == TARGET_DIRECTORY) {
 		r = directory_begin(session, u, t, e);
 		return r < 0 ? r : directory_size(t, e);
 	}
-	r = jt->kind == TARGET_SCRATCH ? scratch_begin(session, u, t, e) : device_begin(t, e);
-	if (r == 0)
-		r = blockdev_get(t->device, &t->bd, e);
+	if (t->job->kind == TARGET_SCRATCH) {
+		r = scratch_begin(session, u, t, e);
+		if (r == 0)
+			r = blockdev_get(t->device, &t->bd, e);
+	}
 	if (r < 0)
 		return r;
 	t->size = t->bd.size;
@@ -148,7 +172,7 @@ int target_begin(const struct job_target *jt, const char *session, struct undo *
 	return 0;
 }
 
-int target_recheck(const struct target *t, struct err *e)
+int target_recheck(const struct target *t, const char *device, struct err *e)
 {
 	_cleanup_free_ char *behind = NULL;
 
@@ -158,7 +182,14 @@ int target_recheck(const struct target *t, struct err *e)
 			return err_set(e, EPERM, "%s no longer belongs to this session's image %s", t->device,
 				       t->image);
 	}
-	return guard_recheck(t->device, &t->bd, e);
+	if (str_eq(device, t->device))
+		return guard_recheck(device, &t->bd, e);
+	return guard_stands_on(device, t->device ? &t->bd : NULL, true, e);
+}
+
+int target_check_given(const struct target *t, const char *device, struct err *e)
+{
+	return guard_stands_on(device, t->device ? &t->bd : NULL, false, e);
 }
 
 int target_begin_trial(struct target *t, struct err *e)
@@ -224,7 +255,7 @@ json_t *target_json(const struct target *t)
 	json_t *o = js_object();
 
 	js_set(o, "kind", js_str(kinds[t->job->kind]));
-	js_set(o, "device", js_str(t->device));
+	js_set(o, "device", js_str(t->job->kind == TARGET_DEVICE ? t->job->device : t->device));
 	js_set(o, "directory", js_str(t->job->directory));
 	js_set(o, "image", js_str(t->image));
 	js_set(o, "size_bytes", js_u64(t->size));
@@ -246,6 +277,7 @@ void target_release(struct target *t)
 
 struct detach {
 	const char *image;
+	const char *gone; /* how the kernel calls it once it is unlinked */
 	struct err *e;
 	int result;
 };
@@ -259,14 +291,16 @@ static int detach_one(const char *name, void *arg)
 	if (!str_starts(name, "loop"))
 		return 0;
 	behind = loop_backing_file(device);
-	if (str_eq(behind, d->image))
+	/* Somebody may have removed the image: the loop device is there all the same. */
+	if (str_eq(behind, d->image) || str_eq(behind, d->gone))
 		d->result = loop_detach(device, d->image, DETACH_WAIT_NS, d->e);
 	return d->result;
 }
 
 static int scratch_revert(const char *image, char *what, size_t size, struct err *e)
 {
-	struct detach d = { .image = image, .e = e };
+	_cleanup_free_ char *gone = xasprintf("%s (deleted)", image);
+	struct detach d = { .image = image, .gone = gone, .e = e };
 	int r;
 
 	snprintf(what, size, "scratch image %s and its loop device", image);

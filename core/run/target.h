@@ -24,15 +24,23 @@ struct target {
 };
 
 /*
- * Looks only: may the session have it? 0, or -EPERM with the guard's reason. Nothing is made. Names that
- * confirm a device: the job's and those of the command line.
+ * Looks only: may the session have it? 0; -EPERM with the guard's reason; -EINVAL where a place that the job
+ * names is none. Nothing is made, but a device is t's from here on, locked against other sessions. Names
+ * that confirm a device: the job's and those of the command line. t is to be released in any case.
  */
-int target_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy, struct err *e) _must_check_;
-/* Makes image, loop, directory; each is in the undo journal before it is made. */
-int target_begin(const struct job_target *jt, const char *session, struct undo *u, struct target *t,
+int target_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy, struct target *t,
 		 struct err *e) _must_check_;
-/* Before a step that destroys the device: is it still the one that was looked at? */
-int target_recheck(const struct target *t, struct err *e) _must_check_;
+/* What is to be warned of before a scratch image is used, or NULL; the caller frees it. */
+char *target_room_warning(const struct job_target *jt);
+/* Makes image, loop, directory; each is in the undo journal before it is made. After target_guard(). */
+int target_begin(struct target *t, const char *session, struct undo *u, struct err *e) _must_check_;
+/*
+ * Before a step that destroys device, the target's own or what a step made of it: is it still the one
+ * that was looked at?
+ */
+int target_recheck(const struct target *t, const char *device, struct err *e) _must_check_;
+/* May trials go on on a device that a step names? Only when it stands on the target's. */
+int target_check_given(const struct target *t, const char *device, struct err *e) _must_check_;
 /* A fresh, empty place for one trial (directory targets). */
 int target_begin_trial(struct target *t, struct err *e) _must_check_;
 int target_end_trial(struct target *t, struct err *e) _must_check_;

@@ -120,7 +120,7 @@ static int step_ready(struct trial *t, const struct step *s, struct err *e)
 	if ((files || (d->flags & FST_NEEDS_DIR)) && !t->dir)
 		return err_set(e, ENOENT, "no file system is mounted: a mkfs and a mount step must come before");
 	if (d->flags & FST_DESTROYS_DEVICE)
-		return target_recheck(t->env->target, e);
+		return target_recheck(t->env->target, t->device, e);
 	return 0;
 }
 
@@ -249,36 +249,38 @@ static const char *end_status(const struct stepproc_result *res)
 }
 
 /* What apply said of the places that the rest of the trial works in. */
-static void trial_take_places(struct trial *t, const json_t *record)
+static int trial_take_places(struct trial *t, const json_t *record, struct err *e)
 {
 	const char *dir = js_get_str(record, "dir", NULL), *device = js_get_str(record, "device", NULL);
 	struct blockdev bd;
+	int r;
 
 	if (dir) {
 		free(t->dir);
 		t->dir = xstrdup(dir);
 	}
-	if (device) {
-		free(t->device);
-		t->device = xstrdup(device);
-		if (blockdev_get(device, &bd, NULL) == 0) {
-			free(t->sysfs);
-			t->sysfs = xstrdup(bd.sysfs);
-		}
-	}
+	if (!device)
+		return 0;
+	r = target_check_given(t->env->target, device, e);
+	if (r == 0)
+		r = blockdev_get(device, &bd, e);
+	if (r < 0)
+		return r;
+	free(t->device);
+	free(t->sysfs);
+	t->device = blockdev_path(device, &bd);
+	t->sysfs = xstrdup(bd.sysfs);
+	return 0;
 }
 
 static int run_setup(struct trial *t, struct step *s, size_t index, json_t *rec, const char *label,
-		     struct stepproc_result *res)
+		     struct stepproc_result *res, struct err *e)
 {
-	struct err e = { 0 };
 	struct call c;
 	uint32_t id;
-	int r = undo_step(t->env->undo, "setup", s->plugin->desc.name, s->plugin->file, s->def->name, &id, &e);
+	int r = undo_step(t->env->undo, "setup", s->plugin->desc.name, s->plugin->file, s->def->name, &id, e);
 
 	if (r < 0) {
-		steprec_status(rec, "failed", &e);
-		trial_end(t, "failed", s->def->name, &e);
 		trial_step_free(s);
 		return r;
 	}
@@ -289,8 +291,8 @@ static int run_setup(struct trial *t, struct step *s, size_t index, json_t *rec,
 	c.undo_id = id;
 	t->changed |= s->plugin->desc.readback || (s->plugin->desc.flags & FST_PROVIDES_DIR);
 	r = call_apply(&c, res);
-	if (r == 0)
-		trial_take_places(t, res->record);
+	if (r == 0 && res->result == 0)
+		res->result = trial_take_places(t, res->record, &res->err);
 	return r;
 }
 
@@ -324,7 +326,7 @@ static void trial_act(struct trial *t, struct step *s, size_t index, json_t *rec
 
 	steprec_cpu_read(&before);
 	if (def->kind == FST_SETUP) {
-		r = run_setup(t, s, index, rec, label, &res);
+		r = run_setup(t, s, index, rec, label, &res, &e);
 	} else {
 		r = run_workload(t, s, index, label, &res);
 		trial_step_free(s);
@@ -413,6 +415,7 @@ static int undo_one(struct trial *t, struct applied *a, struct err *e)
 {
 	struct undo_log one;
 	struct stepproc_result res;
+	struct err note = { 0 };
 	struct call c = {
 		.plugin = a->step->plugin,
 		.label = t->label,
@@ -442,8 +445,9 @@ static int undo_one(struct trial *t, struct applied *a, struct err *e)
 			err_set(e, res.err.code, "%s", res.err.text);
 		stepproc_result_release(&res);
 	}
-	if (r == 0)
-		r = undo_done(t->env->undo, a->undo_id, e);
+	/* Undone it is, and once more would do no harm: a full disk under the journal is no reason to stop. */
+	if (r == 0 && undo_done(t->env->undo, a->undo_id, &note) < 0)
+		steprec_warn(a->record, "%s", note.text);
 out:
 	undo_log_release(&one);
 	return r;

@@ -40,9 +40,7 @@ static int undo_append(const struct undo *u, json_t *line, struct err *e)
 
 	json_decref(line);
 	text[len] = '\n';
-	r = file_write_all(u->fd, text, len + 1);
-	if (r == 0 && fdatasync(u->fd) < 0)
-		r = -errno;
+	r = file_append_synced(u->fd, text, len + 1);
 	free(text);
 	return r < 0 ? err_sys(e, -r, "write the undo journal %s", u->path) : 0;
 }

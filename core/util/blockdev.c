@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -112,6 +113,17 @@ int blockdev_get(const char *path, struct blockdev *bd, struct err *e)
 	if (ret)
 		return err_set(e, -ret, "%s: %s", path, inner.text);
 	return 0;
+}
+
+char *blockdev_path(const char *path, const struct blockdev *bd)
+{
+	char *own = xasprintf("/dev/%s", bd->name);
+	struct stat st;
+
+	if (!stat(own, &st) && S_ISBLK(st.st_mode) && st.st_rdev == bd->dev)
+		return own;
+	free(own);
+	return xstrdup(path);
 }
 
 /* SCSI keeps it in a binary page: four bytes of header, the last two the length, then text. */

@@ -24,6 +24,11 @@ struct blockdev {
 int blockdev_get(const char *path, struct blockdev *bd, struct err *e) _must_check_;
 /* The same by number. -ENODEV when the kernel knows no such device. */
 int blockdev_get_dev(dev_t dev, struct blockdev *bd, struct err *e) _must_check_;
+/*
+ * The kernel's own node of the device, "/dev/sda1": a link that path may be can be turned to another
+ * device later. path itself where there is no such node. The caller frees it.
+ */
+char *blockdev_path(const char *path, const struct blockdev *bd);
 /* Serial number of the disk, as its driver gives it; false and "" when it has none. */
 bool blockdev_serial(const struct blockdev *bd, char *buf, size_t size);
 /* "/sys/dev/block/8:1", of the device itself; buf of at least 64 bytes. */

@@ -33,6 +33,19 @@ int file_write_all(int fd, const void *data, size_t len)
 	return 0;
 }
 
+int file_append_synced(int fd, const void *data, size_t len)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+	int ret = end < 0 ? -errno : file_write_all(fd, data, len);
+
+	if (!ret && fdatasync(fd))
+		ret = -errno;
+	/* Shorter always works, on a full disk too. */
+	if (ret && end >= 0 && ftruncate(fd, end))
+		return ret;
+	return ret;
+}
+
 int file_read_all(int fd, void *data, size_t len, size_t *got)
 {
 	char *p = data;
@@ -212,25 +225,24 @@ static bool dir_is(const char *path)
 /* path is changed while this runs and whole again afterwards. */
 static int dir_make_below(char *path, mode_t mode)
 {
+	int ret = mkdir(path, mode) ? -errno : 0;
 	char *slash;
-	int ret;
 
-	if (mkdir(path, mode) == 0 || dir_is(path))
+	if (!ret || dir_is(path))
 		return 0;
-	if (errno == EEXIST)
+	if (ret == -EEXIST)
 		return -ENOTDIR;
-	slash = errno == ENOENT ? strrchr(path, '/') : NULL;
+	slash = ret == -ENOENT ? strrchr(path, '/') : NULL;
 	if (!slash || slash == path)
-		return -errno;
+		return ret;
 	*slash = '\0';
 	/* What is above must let us in, whatever mode is asked for the last one. */
 	ret = dir_make_below(path, mode | S_IWUSR | S_IXUSR);
 	*slash = '/';
 	if (ret)
 		return ret;
-	if (mkdir(path, mode) && !dir_is(path))
-		return -errno;
-	return 0;
+	ret = mkdir(path, mode) ? -errno : 0;
+	return dir_is(path) ? 0 : ret;
 }
 
 int dir_make(const char *path, mode_t mode, struct err *e)

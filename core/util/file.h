@@ -23,6 +23,11 @@ int file_write_value(const char *path, const char *text) _must_check_;
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e) _must_check_;
 /* Writes all of data to fd, resuming after short writes and EINTR. */
 int file_write_all(int fd, const void *data, size_t len) _must_check_;
+/*
+ * Appends data to a file opened with O_APPEND, on disk when this returns 0; otherwise the file is as
+ * before, not with half of the data at its end.
+ */
+int file_append_synced(int fd, const void *data, size_t len) _must_check_;
 /* Reads until len bytes or end of file; *got is what was read. */
 int file_read_all(int fd, void *data, size_t len, size_t *got) _must_check_;
 bool file_exists(const char *path);

@@ -16,5 +16,12 @@ assert_json out/result.json "all(s['status'] == 'ok' for t in d['trials'] for s 
 assert_contains table "the target is a directory"
 assert_eq "$(ls data)" "$(printf 'link\nmine')"
 assert_eq "$(cat data/mine)" precious
-assert_exit 1 fstrial run --directory nowhere --out out2 "$SRC/jobs/quickstart.job" >table 2>log || true
-assert_contains log nowhere
+# A place that is none: said before anything is made.
+touch file
+for place in nowhere file; do
+	assert_exit 2 fstrial run --directory $place --out out2 "$SRC/jobs/quickstart.job" >table 2>log
+	assert_contains log $place
+	[ ! -e out2 ] || fail "a run that could not begin left a results directory"
+	assert_exit 0 fstrial recover >rec
+	assert_contains rec "nothing to recover"
+done

@@ -33,13 +33,15 @@ refused() # TEXT ARG...
 }
 refused "not confirmed" --set dev=$dev
 refused "not confirmed" --set dev=$dev --set confirm=loop999
-mkfs.ext4 -q -L precious "$dev"
+# Without the kernel's own writing in the background.
+mkfs.ext4 -q -L precious -E lazy_itable_init=0,lazy_journal_init=0 "$dev"
 refused "ext4" --set dev=$dev --set confirm=$name
 assert_contains log "precious"
 assert_contains log "overwrite"
 refused "ext4" --set dev=$dev --destroy $name
 mkdir mnt
 mount "$dev" mnt
+sync
 cleanup_fn sh -c "umount -q '$PWD/mnt' || true"
 refused "mounted" --set dev=$dev --set confirm=$name --set over=true
 ln -s "$dev" alias

@@ -15,7 +15,7 @@ steps = (
 	{ workload = "sequential"; rw = "write"; size = "32MiB"; bs = "1MiB"; runtime = "60s"; }
 );
 END
-working() { ls /run/fstrial/*/data.0.0 >/dev/null 2>&1; }
+working() { p=$(scratch_place) && [ -e "$p/data.0.0" ]; }
 for signal in INT TERM; do
 	fstrial_bg run --out out$signal long.job >table 2>log
 	wait_for 20 working || fail "the workload never began"
@@ -29,8 +29,7 @@ for signal in INT TERM; do
 		and d['trials'][0]['steps'][2]['measured']['partial'] is True
 		and d['trials'][0]['steps'][2]['metrics']['throughput']['value'] > 0"
 	assert_contains log "SIG$signal"
-	! grep -q /run/fstrial/ /proc/self/mountinfo || fail "left mounted"
-	! cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep -q "$PWD" || fail "left attached"
+	! scratch_loop || fail "left attached"
 done
 assert_exit 0 fstrial recover >rec
 assert_lacks rec "put back"

@@ -24,9 +24,9 @@ settings()
 	for l in /sys/block/loop*/loop/backing_file; do echo "$l"; cat "$l"; done 2>/dev/null
 }
 settings >before
-mounted() { grep -q " /run/fstrial/" /proc/self/mountinfo; }
-attached() { cat /sys/block/loop*/loop/backing_file 2>/dev/null | grep -q "$PWD/fstrial-"; }
-working() { mounted && ls /run/fstrial/*/data.0.0 >/dev/null 2>&1; }
+attached() { scratch_loop >/dev/null; }
+mounted() { scratch_place >/dev/null; }
+working() { p=$(scratch_place) && [ -e "$p/data.0.0" ]; }
 n=0
 for moment in attached mounted working; do
 	n=$((n + 1))

@@ -35,7 +35,8 @@ void guard_expect_path(const char *path, const char *device, const char *name,
 	_cleanup_free_ char *word = guard_expand(confirmed ? confirmed : "", name);
 	_cleanup_free_ char *parts = want ? guard_expand(want, name) : NULL;
 	const char *const words[] = { word };
-	const struct guard_request r = { path, words, confirmed ? 1 : 0, overwrite };
+	const struct guard_request r = { .device = path, .confirmed = words,
+					  .n_confirmed = confirmed ? 1 : 0, .overwrite = overwrite };
 	char before[65], after[65], *rest = parts, *part;
 	struct blockdev bd;
 	struct err e = { 0 };

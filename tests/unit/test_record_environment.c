@@ -187,6 +187,12 @@ static void test_differs(void)
 		{ "{\"a\": \"1\"}", "{}", "a was 1, is gone" },
 		{ "{}", "{\"a\": \"1\"}", "a was not there, is 1" },
 		{ "{\"a\": null}", "{\"a\": \"1\"}", "a was unreadable, is 1" },
+		{ "{\"queue/write_zeroes_max_bytes\": \"4096\"}",
+		  "{\"queue/write_zeroes_max_bytes\": \"0\"}", NULL },
+		{ "{\"queue/discard_max_bytes\": \"4096\"}", "{\"queue/discard_max_bytes\": \"512\"}",
+		  "queue/discard_max_bytes was 4096, is 512" },
+		{ "{\"queue/nr_requests\": \"4096\"}", "{\"queue/nr_requests\": \"0\"}",
+		  "queue/nr_requests was 4096, is 0" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -37,7 +37,8 @@ static void test_not_a_device(void)
 	const char *const words[] = { "null", "exe" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct guard_request r = { rows[i].device, words, ARRAY_SIZE(words), true };
+		const struct guard_request r = { .device = rows[i].device, .confirmed = words,
+						  .n_confirmed = ARRAY_SIZE(words), .overwrite = true };
 		struct blockdev bd;
 		struct err e = { 0 };
 
@@ -262,7 +263,7 @@ static void test_read_only(void)
 static void test_empty(void)
 {
 	const char *words[1];
-	struct guard_request r = { NULL, words, 1, true };
+	struct guard_request r = { .confirmed = words, .n_confirmed = 1, .overwrite = true };
 	struct blockdev bd;
 	struct err e = { 0 };
 	struct scratch s;

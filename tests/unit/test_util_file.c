@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -357,6 +359,29 @@ static void test_remove_mounts(void)
 	done(dir);
 }
 
+/* A limit in the middle of the second text takes part of it, as a full disk does. */
+static void test_append_synced(void)
+{
+	const struct rlimit small = { 10, RLIM_INFINITY };
+	struct rlimit old;
+	char *dir = make_dir(), text[32] = "";
+	int fd = open(in(dir, "f"), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	size_t got;
+
+	CU_ASSERT_EQUAL(file_append_synced(fd, "first\n", 6), 0);
+	CU_ASSERT_FATAL(getrlimit(RLIMIT_FSIZE, &old) == 0 && setrlimit(RLIMIT_FSIZE, &small) == 0);
+	signal(SIGXFSZ, SIG_IGN);
+	CU_ASSERT_EQUAL(file_append_synced(fd, "second\n", 7), -EFBIG);
+	signal(SIGXFSZ, SIG_DFL);
+	CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &old) == 0);
+	CU_ASSERT_EQUAL(file_append_synced(fd, "third\n", 6), 0);
+	lseek(fd, 0, SEEK_SET);
+	CU_ASSERT_EQUAL(file_read_all(fd, text, sizeof(text) - 1, &got), 0);
+	CU_ASSERT_STRING_EQUAL(text, "first\nthird\n");
+	close(fd);
+	done(dir);
+}
+
 static void test_write_all(void)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -397,6 +422,7 @@ void test_util_file(void)
 		{ "remove: many", test_remove_many },
 		{ "remove: mounts", test_remove_mounts },
 		{ "write all", test_write_all },
+		{ "append, whole or not at all", test_append_synced },
 	};
 	CU_pSuite suite = CU_add_suite("util file", NULL, NULL);
 
