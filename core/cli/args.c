@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/str.h"
 #include "core/util/units.h"
 #include "core/util/xalloc.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/exit.h"
 #include "core/util/log.h"
 #include "core/util/str.h"

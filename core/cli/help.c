@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "core/cli/command.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/exit.h"
 
 struct help_args {

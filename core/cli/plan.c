@@ -8,7 +8,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/load.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/run/plan.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
@@ -34,12 +34,14 @@ static const struct arg plan_args_table[] = {
 static void _printf_(2, 3) plan_line(const char *label, const char *fmt, ...)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT, out = STRBUF_INIT;
+	_cleanup_free_ char *clean = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
 	strbuf_addvf(&text, fmt, ap);
 	va_end(ap);
-	text_wrap(&out, strbuf_str(&text), PLAN_LABEL, PLAN_LABEL, COMMAND_WIDTH);
+	clean = text_clean(strbuf_str(&text));
+	text_wrap(&out, clean, PLAN_LABEL, PLAN_LABEL, COMMAND_WIDTH);
 	printf("%-*s%s", PLAN_LABEL, label, strbuf_str(&out));
 }
 
@@ -140,7 +142,8 @@ static void plan_variants(const struct job *job)
 		return;
 	printf("\nvariants:\n");
 	for (uint32_t i = 0; i < n; i++) {
-		_cleanup_free_ char *id = job_variant_id(job, i), *text = job_variant_text(job, i);
+		_cleanup_free_ char *id = job_variant_id(job, i), *raw = job_variant_text(job, i);
+		_cleanup_free_ char *text = text_clean(raw);
 		_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 		size_t column = 4 + text_width(id);
 

@@ -10,7 +10,7 @@
 #include "core/cli/format.h"
 #include "core/cli/load.h"
 #include "core/report/table.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
 #include "core/util/log.h"

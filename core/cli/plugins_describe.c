@@ -6,7 +6,7 @@
 #include "core/cli/command.h"
 #include "core/cli/plugins.h"
 #include "core/job/param_parse.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/xalloc.h"
 
 #define DESCRIBE_INDENT 6 /* of the sentence below a parameter */

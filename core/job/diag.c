@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/util/str.h"
+#include "core/util/text.h"
 #include "core/util/vec.h"
 #include "core/util/xalloc.h"
 
@@ -110,13 +111,14 @@ void diag_print(struct diag *d, FILE *out)
 	qsort(keys, d->n, sizeof(*keys), diag_compare);
 	for (size_t i = 0; i < d->n; i++) {
 		const struct diag_line *l = keys[i].line;
+		_cleanup_free_ char *file = text_clean(l->file ? l->file : ""), *text = text_clean(l->text);
 
 		if (l->file && l->line)
-			fprintf(out, "%s:%u: %s\n", l->file, l->line, l->text);
+			fprintf(out, "%s:%u: %s\n", file, l->line, text);
 		else if (l->file)
-			fprintf(out, "%s: %s\n", l->file, l->text);
+			fprintf(out, "%s: %s\n", file, text);
 		else
-			fprintf(out, "%s\n", l->text);
+			fprintf(out, "%s\n", text);
 	}
 	free(keys);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
 #include "core/util/vec.h"

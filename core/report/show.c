@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/report/findings.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/report/values.h"
 #include "core/util/json.h"
 #include "core/util/str.h"

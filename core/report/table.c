@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/xalloc.h"
 
 #define TABLE_GAP 2	  /* blanks between columns */

@@ -11,7 +11,7 @@
 #include "core/analyse/summary.h"
 #include "core/report/scale.h"
 #include "core/report/table.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
 #include "core/util/vec.h"

@@ -8,6 +8,7 @@
 
 #include "core/run/progress.h"
 #include "core/util/clock.h"
+#include "core/util/text.h"
 #include "core/util/units.h"
 #include "core/util/xalloc.h"
 
@@ -24,7 +25,9 @@ void progress_begin(struct progress *p, bool quiet, uint64_t trials)
 void progress_trial(struct progress *p, char *text)
 {
 	free(p->trial);
-	p->trial = text;
+	/* Values of a job may be anything, and this goes to a terminal. */
+	p->trial = text_clean(text);
+	free(text);
 	p->step = NULL;
 	p->live = NULL;
 }
@@ -82,7 +85,7 @@ void progress_tick(void *arg)
 	struct progress *p = arg;
 	struct winsize ws = { .ws_col = 80 };
 	char rate[96] = "", left[32], line[512];
-	int width;
+	size_t width;
 
 	if (p->quiet || !p->terminal || !p->trial)
 		return;
@@ -90,23 +93,25 @@ void progress_tick(void *arg)
 		live_rate(p, rate, sizeof(rate));
 	eta(p, left, sizeof(left));
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &ws);
-	width = ws.ws_col > 1 ? ws.ws_col - 1 : 79;
+	width = ws.ws_col > 1 ? (size_t)ws.ws_col - 1 : 79;
 	snprintf(line, sizeof(line), "[%llu/%llu%s] %s: %s%s", (unsigned long long)p->done + 1,
 		 (unsigned long long)p->trials, left, p->trial, p->step ? p->step : "", rate);
-	fprintf(stderr, "\r\033[K%.*s", width, line);
+	fprintf(stderr, "\r\033[K%.*s", (int)text_fit(line, width), line);
 	fflush(stderr);
 	p->line_shown = true;
 }
 
 void progress_trial_end(struct progress *p, const char *status, const char *text)
 {
+	_cleanup_free_ char *clean = text_clean(text);
+
 	p->done++;
 	p->live = NULL;
 	if (p->quiet)
 		return;
 	clear_line(p);
 	fprintf(stderr, "[%llu/%llu] %s: %s%s%s\n", (unsigned long long)p->done, (unsigned long long)p->trials,
-		p->trial, status, *text ? ", " : "", text);
+		p->trial, status, *clean ? ", " : "", clean);
 }
 
 void progress_end(struct progress *p)

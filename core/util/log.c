@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "core/util/strbuf.h"
+#include "core/util/text.h"
 
 static atomic_int log_level_max = LOG_INFO;
 
@@ -28,7 +29,7 @@ static void _printf_(2, 0) log_line(enum log_level level, const char *fmt, va_li
 		[LOG_ERROR] = "error: ", [LOG_WARNING] = "warning: ", [LOG_INFO] = "",
 		[LOG_DEBUG] = "debug: ",
 	};
-	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT, clean = STRBUF_INIT;
 	int saved = errno;
 
 	if (level > log_get_level())
@@ -37,12 +38,10 @@ static void _printf_(2, 0) log_line(enum log_level level, const char *fmt, va_li
 	strbuf_addvf(&line, fmt, ap);
 	while (line.len && line.buf[line.len - 1] == '\n')
 		strbuf_truncate(&line, line.len - 1);
-	for (size_t i = 0; i < line.len; i++) {
-		if (line.buf[i] == '\n')
-			line.buf[i] = ' ';
-	}
-	strbuf_addch(&line, '\n');
-	fwrite(line.buf, 1, line.len, stderr);
+	/* What a job, a file's name or a program said may hold anything. */
+	text_add_clean(&clean, strbuf_str(&line));
+	strbuf_addch(&clean, '\n');
+	fwrite(clean.buf, 1, clean.len, stderr);
 	fflush(stderr);
 	errno = saved;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/report/show.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"

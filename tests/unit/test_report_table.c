@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/report/table.h"
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/macro.h"
 #include "core/util/xalloc.h"
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/report/text.h"
+#include "core/util/text.h"
 #include "core/util/macro.h"
 
-void test_report_text(void);
+void test_util_text(void);
 
 static void test_widths(void)
 {
@@ -98,7 +98,7 @@ static void test_wrapping(void)
 	}
 }
 
-void test_report_text(void)
+void test_util_text(void)
 {
 	static const struct {
 		const char *name;
@@ -109,7 +109,7 @@ void test_report_text(void)
 		{ "cleaning", test_cleaning },
 		{ "wrapping", test_wrapping },
 	};
-	CU_pSuite suite = CU_add_suite("report text", NULL, NULL);
+	CU_pSuite suite = CU_add_suite("util text", NULL, NULL);
 
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++) {
 		if (!suite || !CU_add_test(suite, tests[i].name, tests[i].fn)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Text for a terminal. */
-#include "core/report/text.h"
+#include "core/util/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
