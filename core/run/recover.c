@@ -139,6 +139,29 @@ static int recover_log(struct registry *reg, struct undo_log *log, FILE *out)
 	return first;
 }
 
+/* Put out of the way of later runs, for somebody to look at. */
+static int recover_keep_damaged(const char *path, struct err *e)
+{
+	_cleanup_free_ char *kept = xasprintf("%s.damaged", path);
+
+	if (rename(path, kept) < 0)
+		return err_sys(e, errno, "rename %s", path);
+	err_prefix(e, "what could be read was put back, the rest is not known; %s is kept to be looked at", kept);
+	return -EINVAL;
+}
+
+/* The file goes when everything that it says was put back. */
+static int recover_one(struct registry *reg, struct undo_log *log, FILE *out, struct err *e)
+{
+	int r = recover_log(reg, log, out);
+
+	if (r == 0 && log->damaged)
+		return recover_keep_damaged(log->path, e);
+	if (r == 0 && unlink(log->path) < 0)
+		r = err_sys(e, errno, "remove %s", log->path);
+	return r < 0 ? err_set(e, -r, "not everything could be put back; %s is kept", log->path) : 0;
+}
+
 int recover_all(struct registry *reg, FILE *out, struct err *e)
 {
 	_cleanup_free_ char *dir = undo_dir();
@@ -153,12 +176,8 @@ int recover_all(struct registry *reg, FILE *out, struct err *e)
 		if (r == -EWOULDBLOCK) {
 			err_clear(e);
 			r = 0;
-		} else if (r == 0) {
-			r = recover_log(reg, &log, out);
-			if (r == 0 && unlink(f.paths.v[i]) < 0)
-				r = err_sys(e, errno, "remove %s", f.paths.v[i]);
-			if (r < 0)
-				err_set(e, -r, "not everything could be put back; %s is kept", f.paths.v[i]);
+		} else if (r == 0 || log.damaged) {
+			r = recover_one(reg, &log, out, e);
 		}
 		first = first ? first : r;
 		if (lock >= 0)

@@ -194,8 +194,10 @@ static int log_parse(const char *path, char *text, size_t len, struct undo_log *
 		json_t *line = js_parse(p, (size_t)(nl - p), path, &parse);
 
 		number++;
-		if (!line)
-			return err_set(e, EINVAL, "%s:%u is damaged: %s", path, number, parse.text);
+		if (!line) {
+			log->damaged = true;
+			return err_set(e, EINVAL, "%s is damaged in line %u", path, number);
+		}
 		log_take_line(log, line);
 		json_decref(line);
 	}

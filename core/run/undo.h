@@ -38,6 +38,7 @@ struct undo_log {
 	pid_t pid;
 	struct undo_step *v; /* in the order they acted */
 	size_t n;
+	bool damaged; /* a line could not be read: what comes from there on is not in v */
 };
 
 /*
