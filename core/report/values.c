@@ -77,9 +77,25 @@ static void values_add(struct values *t, size_t variant, const char *name, const
 	values_cell_add(&values_metric(t, name, unit)->cells[variant], value, good);
 }
 
+/* Has the step any number at all? */
+static bool values_any(const json_t *step)
+{
+	json_t *m;
+	const char *key;
+
+	json_object_foreach(json_object_get(step, "metrics"), key, m)
+	{
+		if (json_is_number(json_object_get(m, "value")))
+			return true;
+	}
+	return false;
+}
+
+/* What a step that has numbers has none for, it was not asked to do: no line of blanks for that. */
 static void values_metrics(struct values *t, size_t variant, const json_t *step, bool all,
 			   bool good)
 {
+	const bool some = good && values_any(step);
 	json_t *m;
 	const char *key;
 
@@ -88,6 +104,8 @@ static void values_metrics(struct values *t, size_t variant, const json_t *step,
 		_cleanup_free_ char *name = NULL;
 
 		if (!all && !json_is_true(json_object_get(m, "primary")))
+			continue;
+		if (some && json_is_null(json_object_get(m, "value")))
 			continue;
 		name = xasprintf("%s.%s", js_get_str(step, "name", "?"), key);
 		values_add(t, variant, name, js_get_str(m, "unit", ""), json_object_get(m, "value"),

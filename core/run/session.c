@@ -235,7 +235,8 @@ static char *trial_headline(const struct trial *t)
 		{
 			char text[48];
 
-			if (!json_is_true(json_object_get(metric, "primary")))
+			if (!json_is_true(json_object_get(metric, "primary")) ||
+			    json_is_null(json_object_get(metric, "value")))
 				continue;
 			units_format_metric(js_get_real(metric, "value", NAN), js_get_str(metric, "unit", ""), text,
 					    sizeof(text));
