@@ -149,11 +149,32 @@ static void prealloc_meet(struct fst_ctx *ctx, struct prealloc_counters *where)
 	pthread_mutex_unlock(&st->lock);
 }
 
+/* The pass that is going on, or was when the time was up. */
+static void prealloc_keep_pass(struct fst_worker *w, uint64_t end_ns)
+{
+	const struct prealloc_worker *s = w->state;
+	const struct prealloc_state *st = w->ctx->state;
+	const uint64_t writes = s->issued - (s->inflight < s->issued ? s->inflight : s->issued);
+	const uint64_t bytes = writes * s->bs;
+
+	if (!writes)
+		return;
+	st->file[s->first + s->step / PREALLOC_PASSES].pass[s->step % PREALLOC_PASSES] =
+		(struct prealloc_pass){
+			.ns = end_ns > s->start_ns ? end_ns - s->start_ns : 1,
+			.writes = writes,
+			.bytes = bytes < s->region ? bytes : s->region,
+		};
+}
+
 /* A worker that ends, for whatever reason, is not waited for. */
 static void prealloc_worker_fini(struct fst_worker *w)
 {
+	const struct prealloc_worker *s = w->state;
 	struct prealloc_state *st = w->ctx->state;
 
+	if (s->running)
+		prealloc_keep_pass(w, fst_now(w->ctx));
 	pthread_mutex_lock(&st->lock);
 	st->gone++;
 	if (st->arrived && st->arrived + st->gone >= w->ctx->nworkers)
@@ -167,11 +188,8 @@ static int prealloc_end_pass(struct fst_worker *w)
 	struct prealloc_state *st = w->ctx->state;
 	const uint32_t file = s->step / PREALLOC_PASSES, pass = s->step % PREALLOC_PASSES;
 
-	st->file[s->first + file].pass[pass] = (struct prealloc_pass){
-		.ns = s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 1,
-		.writes = s->blocks,
-		.bytes = s->region,
-	};
+	prealloc_keep_pass(w, s->end_ns);
+	st->file[s->first + file].pass[pass].whole = true;
 	s->running = false;
 	s->step++;
 	prealloc_meet(w->ctx, &st->round[file].end[pass]);

@@ -46,7 +46,7 @@ static void prealloc_total_round(const struct prealloc_state *st, uint32_t round
 		t->ns += (double)p->ns;
 		writes += p->writes;
 		slowest = p->ns > slowest ? p->ns : slowest;
-		whole = whole && p->ns;
+		whole = whole && p->whole;
 	}
 	t->busy_ns += (double)slowest;
 	if (!whole)

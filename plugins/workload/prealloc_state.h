@@ -47,7 +47,8 @@ struct prealloc_look {
 };
 
 struct prealloc_pass {
-	uint64_t ns, writes, bytes; /* ns 0: it did not come to its end */
+	uint64_t ns, writes, bytes; /* ns 0: it was not begun */
+	bool whole;
 };
 
 struct prealloc_file {
