@@ -281,6 +281,8 @@ static uint32_t uring_take(struct uring_state *st, struct fst_io **done, uint32_
 		if (n == max)
 			break;
 		io->result = cqe->res;
+		if (__builtin_expect(cqe->res == 0 && io->op == FST_IO_TRIM, 0))
+			io->result = (int64_t)io->length; /* fallocate tells no length */
 		done[n++] = io;
 	}
 	io_uring_cq_advance(&st->ring, n);
