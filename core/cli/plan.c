@@ -63,15 +63,24 @@ static void plan_matrix(const struct job *job)
 	plan_line("variants", "%u%s", job->n_variants, strbuf_str(&text));
 }
 
+/* "mkfs", "read (when)"; of a group "(writer", "reader)", between them a plus. */
+static void plan_step_name(const struct job *job, size_t i, struct strbuf *sb)
+{
+	const struct job_step *s = &job->steps[i];
+	const struct job_parallel *g = s->parallel;
+	bool first = g && i == g->first, last = g && i == g->first + g->n - 1;
+
+	strbuf_addf(sb, "%s%s%s%s%s%s", !sb->len ? "" : g && !first ? " + " : ", ", first ? "(" : "",
+		    s->name, s->when ? " (when)" : "", last ? ")" : "",
+		    last && g->when ? " (when)" : "");
+}
+
 static void plan_steps(const struct job *job, const struct plan *p)
 {
 	_cleanup_strbuf_ struct strbuf once = STRBUF_INIT, trial = STRBUF_INIT;
 
 	for (size_t i = 0; i < job->n_steps; i++) {
-		struct strbuf *sb = i < job->n_once ? &once : &trial;
-
-		strbuf_addf(sb, "%s%s%s", sb->len ? ", " : "", job->steps[i].name,
-			    job->steps[i].when ? " (when)" : "");
+		plan_step_name(job, i, i < job->n_once ? &once : &trial);
 	}
 	plan_line("steps", "%" PRIu64, p->steps);
 	if (once.len)

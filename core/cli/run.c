@@ -123,8 +123,8 @@ const struct command command_run = {
 		"Ctrl-C ends the step that runs, undoes what was changed and writes what was "
 		"measured so "
 		"far.\n\n"
-		"Exit codes: 0 good; 1 a trial failed or the run was interrupted; 2 wrong usage or "
-		"a wrong "
+		"Exit codes: 0 good; 1 a trial failed, an expectation was not met, or the run was "
+		"interrupted; 2 wrong usage or a wrong "
 		"job; 5 refused, because the device may not be destroyed or leftovers of another "
 		"run are to "
 		"be recovered first.",

@@ -20,6 +20,11 @@ static const struct {
 	{ "95", 0.95 }, { "99", 0.99 }, { "99.9", 0.999 }, { "99.99", 0.9999 },
 };
 
+const char *hist_percentile_key(size_t i)
+{
+	return i < ARRAY_SIZE(hist_percentiles) ? hist_percentiles[i].key : NULL;
+}
+
 struct hist *hist_new(void)
 {
 	struct hist *h = xcalloc(1, sizeof(*h));

@@ -67,3 +67,5 @@ double hist_quantile(const struct hist *h, double q);
  * reference.
  */
 json_t *hist_json(const struct hist *h);
+/* Key of percentile i in hist_json(); NULL behind the last. */
+const char *hist_percentile_key(size_t i);

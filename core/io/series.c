@@ -12,6 +12,8 @@
 
 /* How late a stop by the session is seen. */
 #define SERIES_POLL_NS (20 * NSEC_PER_MSEC)
+/* The same in a group, whose members end together. */
+#define SERIES_POLL_GROUP_NS (5 * NSEC_PER_MSEC)
 
 static void series_read(const struct io_step *s, uint64_t *ops, uint64_t *bytes)
 {
@@ -59,7 +61,7 @@ static void series_sample(struct io_step *s, uint64_t now)
 static uint64_t series_turn(struct io_step *s, uint64_t now)
 {
 	struct series *r = &s->series;
-	uint64_t wake = now + SERIES_POLL_NS;
+	uint64_t wake = now + (s->wl->live->gate ? SERIES_POLL_GROUP_NS : SERIES_POLL_NS);
 	int stop = live_get(s->wl->live->stop);
 
 	if (stop == LIVE_STOP_GIVE_UP)

@@ -19,6 +19,7 @@
 struct plugin;
 struct registry;
 struct job_expr;
+struct expect;
 
 enum target_kind { TARGET_SCRATCH, TARGET_DEVICE, TARGET_DIRECTORY };
 
@@ -45,6 +46,27 @@ struct job_factor {
 		*listed; /* as the file has them; other than values where --set pinned one */
 };
 
+enum parallel_stop {
+	PARALLEL_ALL,	/* when the last member has ended */
+	PARALLEL_FIRST, /* when any has: the others are ended then */
+	PARALLEL_NAMED, /* when one that is named has */
+};
+
+/* Workload steps that run at the same time. */
+struct job_parallel {
+	const struct value *group; /* as written */
+	char *name;		   /* `name`, else "parallel"; unique among groups */
+	enum parallel_stop stop;
+	size_t stop_at;	   /* PARALLEL_NAMED: number of the step */
+	const char *stop_word; /* "all", "first", or the step's name */
+	size_t first, n;   /* its members in the job's steps, one after the other */
+	bool shared_files; /* they work in one directory, else each in its own */
+	struct job_expr *when;
+	uint64_t factors; /* of when */
+	const char *file;
+	unsigned line;
+};
+
 struct job_step {
 	enum fst_kind kind;
 	char *plugin_name;
@@ -52,6 +74,7 @@ struct job_step {
 	const struct plugin *plugin;
 	const struct value *group; /* as written */
 	struct job_expr *when;	   /* or NULL */
+	const struct job_parallel *parallel; /* or NULL */
 	bool once;
 	bool broken;	  /* its errors were said while it was read: it cannot be resolved */
 	uint64_t factors; /* bit f: it, or its `when`, depends on factor f */
@@ -85,6 +108,8 @@ struct job {
 	uint32_t n_variants;
 	struct job_step *steps; /* once-steps first, then the trial's, each in the file's order */
 	size_t n_steps, n_once;
+	struct job_parallel **parallels;
+	size_t n_parallels;
 	struct param_names names; /* target_size is set when the target is known */
 	const struct registry *registry;
 };
@@ -136,10 +161,15 @@ struct step {
 	void *engine_cfg;
 	struct param_layer layers[STEP_MAX_LAYERS];
 	uint32_t n_layers;
+	struct expect *expects; /* of a workload */
+	size_t n_expects;
 	struct param_arena arena;
 };
 
-/* Does the step's `when` hold in this variant (true without one)? once-steps always do. */
+/*
+ * Does the step's `when` hold in this variant (true without one), and that of its group?
+ * once-steps always do.
+ */
 bool job_step_active(const struct job *job, size_t step, uint32_t variant);
 /*
  * Parses step for variant (any variant for once-steps). 0 or -EINVAL with findings in d. *out is to

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/job/expect.h"
 #include "core/job/expr.h"
 #include "core/job/step_check.h"
 #include "core/job/step_layer.h"
@@ -19,8 +20,10 @@
 bool job_step_active(const struct job *job, size_t step, uint32_t variant)
 {
 	const struct job_step *s = &job->steps[step];
+	const struct job_parallel *g = s->parallel;
 
-	return !s->when || expr_eval(s->when, job, variant);
+	return (!s->when || expr_eval(s->when, job, variant)) &&
+	       (!g || !g->when || expr_eval(g->when, job, variant));
 }
 
 static const struct value *resolve_global(const struct step_work *w)
@@ -240,6 +243,7 @@ int job_step_resolve(const struct job *job, size_t step, uint32_t variant, struc
 		out->opt.timeout_ns = (w.def->kind == FST_SETUP ? 1 : 24) * HOUR_NS;
 	resolve_required(&w);
 	step_check(&w);
+	expect_resolve(&w);
 	if (plugin_is_data_workload(out->plugin))
 		out->io_public = io_options_of(&out->io, &out->opt);
 	d->prefix = prefix;
@@ -249,6 +253,7 @@ int job_step_resolve(const struct job *job, size_t step, uint32_t variant, struc
 void step_release(struct step *s)
 {
 	param_arena_free(&s->arena);
+	free(s->expects);
 	*s = (struct step){ 0 };
 }
 

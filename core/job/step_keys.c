@@ -161,7 +161,10 @@ void step_keys_check(const struct job *job, struct job_step *s, struct diag *d)
 	for (size_t i = 0; i < s->group->u.l.n; i++) {
 		const char *key = s->group->u.l.names[i];
 
-		if (step_is_reserved(key) || str_eq(key, "expect"))
+		/* Of the words of job files the only one that may hold factors. */
+		if (str_eq(key, "expect") && subst_scan(job, s->group->u.l.v[i], &s->factors, d))
+			s->broken = true;
+		if (step_is_reserved(key))
 			continue;
 		key_check(job, s, key, s->group->u.l.v[i], d);
 	}

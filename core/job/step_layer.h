@@ -4,9 +4,9 @@
 
 #include "core/job/job.h"
 
-/* Keys of a step that are no parameters: setup, workload, name, when. */
+/* Keys of a step that are no parameters: setup, workload, name, when, expect. */
 bool step_is_reserved(const char *key);
-extern const char *const step_reserved[4];
+extern const char *const step_reserved[5];
 
 /*
  * Fills layers (STEP_MAX_LAYERS) with the tables, without configurations: "step", then for

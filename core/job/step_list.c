@@ -7,6 +7,7 @@
 
 #include "core/job/expr.h"
 #include "core/job/frame.h"
+#include "core/job/parallel.h"
 #include "core/job/step_keys.h"
 #include "core/plugin/registry.h"
 #include "core/util/str.h"
@@ -48,10 +49,6 @@ static bool step_read_kind(const struct job *job, struct job_step *s, struct dia
 	const struct value *setup = value_get(s->group, "setup"),
 			   *workload = value_get(s->group, "workload");
 
-	if (value_get(s->group, "parallel")) {
-		diag_add(d, s->file, s->line, "`parallel` steps are not supported yet");
-		return false;
-	}
 	if (!setup == !workload) {
 		diag_add(d, s->file, s->line,
 			 setup ? "a step is either a setup or a workload, not both"
@@ -96,12 +93,20 @@ static void step_read_when(const struct job *job, struct job_step *s, struct dia
 	s->broken = s->broken || !s->when;
 }
 
-static void step_read(struct job *job, const struct value *v, bool once, struct diag *d)
+static void step_read(struct job *job, const struct value *v, bool once,
+		      const struct job_parallel *group, struct diag *d)
 {
 	struct job_step *s = &job->steps[job->n_steps++];
-	const struct value *expect;
 
-	*s = (struct job_step){ .group = v, .once = once, .file = v->file, .line = v->line };
+	*s = (struct job_step){
+		.group = v, .once = once, .parallel = group, .file = v->file, .line = v->line
+	};
+	if (group) {
+		s->factors = group->factors;
+		s->broken = !parallel_takes(s, d);
+		if (s->broken)
+			return;
+	}
 	if (v->type != VALUE_GROUP) {
 		diag_add(d, v->file, v->line, "a step is a group: { setup = \"...\"; }");
 		s->broken = true;
@@ -110,16 +115,28 @@ static void step_read(struct job *job, const struct value *v, bool once, struct 
 	s->broken = !step_read_kind(job, s, d);
 	step_read_name(job, s, d);
 	d->prefix = s->name;
-	expect = value_get(v, "expect");
-	if (expect) {
-		diag_add(d, expect->file, expect->line, "`expect` is not supported yet");
-		s->broken = true;
-	}
-	if (!value_get(v, "parallel"))
-		step_read_when(job, s, d);
+	step_read_when(job, s, d);
 	if (s->plugin)
 		step_keys_check(job, s, d);
 	d->prefix = NULL;
+}
+
+/* Its members, one after the other. */
+static void step_read_parallel(struct job *job, const struct value *v, bool once, struct diag *d)
+{
+	struct job_parallel *g = parallel_read(job, v, once, d);
+
+	for (; g && g->n < parallel_count(v); g->n++)
+		step_read(job, value_get(v, "parallel")->u.l.v[g->n], once, g, d);
+}
+
+static size_t step_list_count(const struct value *list)
+{
+	size_t n = list->u.l.n;
+
+	for (size_t i = 0; i < list->u.l.n; i++)
+		n += parallel_count(list->u.l.v[i]);
+	return n;
 }
 
 static void step_list_read(struct job *job, const struct value *list, bool once, struct diag *d)
@@ -132,9 +149,16 @@ static void step_list_read(struct job *job, const struct value *list, bool once,
 			 once ? "once" : "steps");
 		return;
 	}
-	job->steps = xreallocarray(job->steps, job->n_steps + list->u.l.n + 1, sizeof(*job->steps));
-	for (size_t i = 0; i < list->u.l.n; i++)
-		step_read(job, list->u.l.v[i], once, d);
+	job->steps = xreallocarray(job->steps, job->n_steps + step_list_count(list) + 1,
+				   sizeof(*job->steps));
+	for (size_t i = 0; i < list->u.l.n; i++) {
+		const struct value *v = list->u.l.v[i];
+
+		if (parallel_is(v))
+			step_read_parallel(job, v, once, d);
+		else
+			step_read(job, v, once, NULL, d);
+	}
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -201,6 +225,7 @@ void step_list_load(struct job *job, const struct value *root, struct diag *d)
 	else if (steps->type == VALUE_LIST && !steps->u.l.n)
 		diag_add(d, steps->file, steps->line, "steps: the list is empty");
 	step_list_check_names(job, d);
+	parallel_settle(job, d);
 	step_keys_check_global(job, d);
 }
 
@@ -212,4 +237,5 @@ void step_list_release(struct job *job)
 		expr_free(job->steps[i].when);
 	}
 	free(job->steps);
+	parallel_release(job);
 }

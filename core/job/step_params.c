@@ -241,7 +241,7 @@ const struct core_table core_tables[] = {
 };
 const size_t n_core_tables = ARRAY_SIZE(core_tables);
 
-const char *const step_reserved[4] = { "setup", "workload", "name", "when" };
+const char *const step_reserved[5] = { "setup", "workload", "name", "when", "expect" };
 
 bool step_is_reserved(const char *key)
 {

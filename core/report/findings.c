@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/report/expectations.h"
 #include "core/util/text.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
@@ -35,10 +36,17 @@ struct section {
 	size_t n, cap;
 };
 
-enum { SECTION_FAILED, SECTION_INTERRUPTED, SECTION_SKIPPED, SECTION_WARNINGS, N_SECTIONS };
+enum {
+	SECTION_FAILED,
+	SECTION_INTERRUPTED,
+	SECTION_SKIPPED,
+	SECTION_EXPECTATIONS,
+	SECTION_WARNINGS,
+	N_SECTIONS
+};
 
 static const char *const section_titles[N_SECTIONS] = { "failed", "interrupted", "skipped",
-							"warnings" };
+							"expectations", "warnings" };
 
 /* ---- gathering ---- */
 
@@ -203,6 +211,29 @@ static void findings_trial(const json_t *trial, const json_t *numbers, struct se
 		section_addf(&sections[section], at, "%s", js_get_str(trial, "reason", status));
 }
 
+/* Folded over repeats already; each text stands for itself. */
+static void findings_expectations(const json_t *doc, const json_t *numbers, struct section *s)
+{
+	_cleanup_json_ json_t *unmet = expectations_unmet(doc);
+	json_t *o, *repeat;
+	size_t i, k;
+
+	json_array_foreach(unmet, i, o)
+	{
+		const json_t *number = json_object_get(numbers, js_get_str(o, "variant", ""));
+
+		json_array_foreach(json_object_get(o, "repeats"), k, repeat)
+		{
+			struct finding_place at = {
+				number ? json_integer_value(number) : FINDING_SESSION,
+				(uint32_t)json_integer_value(repeat),
+			};
+
+			section_addf(s, at, "%s", js_get_str(o, "text", ""));
+		}
+	}
+}
+
 static void findings_gather(const json_t *doc, struct section *sections)
 {
 	const struct finding_place once = { FINDING_ONCE, 0 }, session = { FINDING_SESSION, 0 };
@@ -222,6 +253,7 @@ static void findings_gather(const json_t *doc, struct section *sections)
 	{
 		findings_trial(v, numbers, sections);
 	}
+	findings_expectations(doc, numbers, &sections[SECTION_EXPECTATIONS]);
 	json_array_foreach(json_object_get(json_object_get(doc, "environment"), "warnings"), i, v)
 	{
 		if (json_is_string(v))
@@ -369,7 +401,7 @@ void findings_format(const json_t *doc, bool all, size_t width, struct strbuf *o
 
 	for (int i = 0; i < N_SECTIONS; i++)
 		sections[i] = (struct section){ .title = section_titles[i],
-						.exact = all,
+						.exact = all || i == SECTION_EXPECTATIONS,
 						.index = js_object() };
 	findings_gather(doc, sections);
 	for (int i = 0; i < N_SECTIONS; i++) {

@@ -11,8 +11,8 @@
 #include "core/util/strbuf.h"
 
 /*
- * Adds the sections "failed", "interrupted", "skipped" and "warnings", each only where there is
- * something to say, in lines of at most width columns. Of each section all lines, or the first few
- * and the number of the others.
+ * Adds the sections "failed", "interrupted", "skipped", "expectations" (those not met) and
+ * "warnings", each only where there is something to say, in lines of at most width columns. Of each
+ * section all lines, or the first few and the number of the others.
  */
 void findings_format(const json_t *doc, bool all, size_t width, struct strbuf *out);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/report/expectations.h"
 #include "core/report/findings.h"
 #include "core/util/text.h"
 #include "core/report/values.h"
@@ -82,7 +83,7 @@ static void show_session(const json_t *doc, struct strbuf *out)
 	uint64_t repeats = js_get_u64(session, "repeats", 0);
 	const char *status = js_get_str(session, "status", "?"),
 		   *ended = js_get_str(session, "ended", NULL);
-	_cleanup_strbuf_ struct strbuf counts = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf counts = STRBUF_INIT, expected = STRBUF_INIT;
 
 	show_line(out, "session", "%s, %s%s%s", js_get_str(session, "id", "?"),
 		  js_get_str(session, "started", "?"), ended ? " to " : "", ended ? ended : "");
@@ -95,6 +96,8 @@ static void show_session(const json_t *doc, struct strbuf *out)
 			  counts.len ? ": " : "", strbuf_str(&counts));
 	else
 		show_line(out, "trials", "%zu: %s", json_array_size(trials), strbuf_str(&counts));
+	expectations_count(doc, &expected);
+	show_line(out, "expected", "%s", strbuf_str(&expected));
 	show_line(out, "status", "%s", status);
 	if (*show_incomplete(status) && !str_eq(show_incomplete(status), status))
 		show_line(out, "", "%s", show_incomplete(status));

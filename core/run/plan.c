@@ -60,8 +60,42 @@ static void plan_take_warnings(struct ask_step *a, json_t *record)
 	}
 }
 
+/* What a step says of itself, for those that run beside others: a record of its own. */
+static json_t *plan_own(json_t *record, size_t index)
+{
+	_cleanup_free_ char *key = xasprintf("step %zu", index);
+	json_t *own = json_object_get(record, key);
+
+	if (!own) {
+		own = js_object();
+		js_set(record, key, own);
+	}
+	return own;
+}
+
+/* Steps of a group have their data at the same time, and their time together. */
+static void plan_parallel(const struct job_parallel *g, json_t *record)
+{
+	uint64_t peak = 0, longest = 0, shortest = UINT64_MAX, time;
+
+	for (size_t i = g->first; i < g->first + g->n; i++) {
+		const json_t *own = plan_own(record, i);
+		uint64_t t = js_get_u64(own, "time", 0);
+
+		peak += js_get_u64(own, "peak", 0);
+		longest = MAX(longest, t);
+		shortest = MIN(shortest, t);
+	}
+	time = g->stop == PARALLEL_ALL	 ? longest
+	       : g->stop == PARALLEL_FIRST ? shortest
+					   : js_get_u64(plan_own(record, g->stop_at), "time", 0);
+	add(record, "time", time);
+	js_set(record, "peak", js_u64(MAX(peak, js_get_u64(record, "peak", 0))));
+}
+
 static void plan_step(struct ask_step *a, json_t *record)
 {
+	json_t *own = a->job->steps[a->index].parallel ? plan_own(record, a->index) : record;
 	const struct fstrial_plugin *d = &a->step->plugin->desc;
 	struct {
 		struct fst_estimate est;
@@ -77,13 +111,13 @@ static void plan_step(struct ask_step *a, json_t *record)
 	if (plugin_is_data_workload(a->step->plugin) && !est.files)
 		est.files = a->step->opt.numjobs * a->step->io.nrfiles;
 	peak = a->step->engine ? a->step->io.size * a->step->opt.numjobs : est.bytes_written;
-	if (peak > js_get_u64(record, "peak", 0))
-		js_set(record, "peak", js_u64(peak));
+	if (peak > js_get_u64(own, "peak", 0))
+		js_set(own, "peak", js_u64(peak));
 	add(record, "steps", n);
 	add(record, "written", est.bytes_written * n);
 	add(record, "read", est.bytes_read * n);
 	add(record, "files", est.files * n);
-	add(record, "time", plan_step_time(a->step, &est) * n);
+	add(own, "time", plan_step_time(a->step, &est) * n);
 	plan_take_warnings(a, record);
 }
 
@@ -112,6 +146,8 @@ int plan_make(const struct job *job, struct plan *p, struct err *e)
 	if (!record)
 		return -EINVAL;
 	p->trials = (uint64_t)job->n_variants * job->repeats;
+	for (i = 0; i < job->n_parallels; i++)
+		plan_parallel(job->parallels[i], record);
 	p->steps = js_get_u64(record, "steps", 0);
 	p->bytes_written = js_get_u64(record, "written", 0);
 	p->bytes_read = js_get_u64(record, "read", 0);

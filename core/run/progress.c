@@ -28,30 +28,46 @@ void progress_trial(struct progress *p, char *text)
 	/* Values of a job may be anything, and this goes to a terminal. */
 	p->trial = text_clean(text);
 	free(text);
-	p->step = NULL;
-	p->live = NULL;
+	progress_step(p, NULL, NULL, 0);
 }
 
-void progress_step(struct progress *p, const char *name, struct live *live)
+void progress_step(struct progress *p, const char *name, struct live *const *lives, size_t n)
 {
 	p->step = name;
-	p->live = live;
+	p->lives = lives;
+	p->n_lives = n;
 	p->last_bytes = p->last_ops = 0;
 	p->last_ns = clock_now_ns();
 }
 
+/* The sum over all; the phase of the one that is furthest behind. */
+static int live_sum(const struct progress *p, uint64_t *ops, uint64_t *bytes)
+{
+	int phase = LIVE_END;
+
+	*ops = *bytes = 0;
+	for (size_t k = 0; k < p->n_lives; k++) {
+		const struct live *l = p->lives[k];
+
+		phase = MIN(phase, live_get(l->phase));
+		for (uint32_t i = 0; i < live_get(l->n_workers); i++) {
+			*bytes += live_get(l->w[i].bytes);
+			*ops += live_get(l->w[i].ops);
+		}
+	}
+	return phase;
+}
+
 static void live_rate(struct progress *p, char *buf, size_t size)
 {
-	uint64_t bytes = 0, ops = 0, now = clock_now_ns();
+	uint64_t bytes, ops, now = clock_now_ns();
 	double seconds = (double)(now - p->last_ns) / (double)NSEC_PER_SEC;
-	static const char *const phases[] = { "start", "prepare", "ready", "ramp", "run", "verify", "cleanup", "end" };
-	int phase = live_get(p->live->phase);
+	static const char *const phases[] = {
+		"start", "prepare", "ready", "ramp", "run", "verify", "cleanup", "end"
+	};
+	int phase = live_sum(p, &ops, &bytes);
 	char rate[48];
 
-	for (uint32_t i = 0; i < live_get(p->live->n_workers); i++) {
-		bytes += live_get(p->live->w[i].bytes);
-		ops += live_get(p->live->w[i].ops);
-	}
 	if (bytes)
 		units_format_metric((double)(bytes - p->last_bytes) / seconds, "bytes/s", rate, sizeof(rate));
 	else
@@ -89,7 +105,7 @@ void progress_tick(void *arg)
 
 	if (p->quiet || !p->terminal || !p->trial)
 		return;
-	if (p->live)
+	if (p->n_lives)
 		live_rate(p, rate, sizeof(rate));
 	eta(p, left, sizeof(left));
 	ioctl(STDERR_FILENO, TIOCGWINSZ, &ws);
@@ -106,7 +122,7 @@ void progress_trial_end(struct progress *p, const char *status, const char *text
 	_cleanup_free_ char *clean = text_clean(text);
 
 	p->done++;
-	p->live = NULL;
+	p->n_lives = 0;
 	if (p->quiet)
 		return;
 	clear_line(p);

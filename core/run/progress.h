@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/io/live.h"
@@ -16,7 +17,8 @@ struct progress {
 	uint64_t started_ns;
 	char *trial;	       /* "block 2/5, v03 agcount=4" */
 	const char *step;
-	struct live *live;     /* of the running workload, or NULL */
+	struct live *const *lives; /* of the running workloads: borrowed, n_lives of them */
+	size_t n_lives;
 	uint64_t last_bytes, last_ops, last_ns;
 	bool line_shown;
 };
@@ -24,7 +26,8 @@ struct progress {
 void progress_begin(struct progress *p, bool quiet, uint64_t trials);
 /* Takes text. */
 void progress_trial(struct progress *p, char *text);
-void progress_step(struct progress *p, const char *name, struct live *live);
+/* lives of n workloads that run at the same time; until the next call, lives must stay. */
+void progress_step(struct progress *p, const char *name, struct live *const *lives, size_t n);
 /* About four times a second; struct progress *. */
 void progress_tick(void *arg);
 /* The trial is over; status "ok", "failed" ...; what follows it is free text. */

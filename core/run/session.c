@@ -10,6 +10,7 @@
 
 #include "core/record/environment.h"
 #include "core/record/result.h"
+#include "core/run/judge.h"
 #include "core/run/recover.h"
 #include "core/run/session.h"
 #include "core/run/signals.h"
@@ -39,7 +40,7 @@ struct session {
 	struct trial_env env;
 	struct trial once;
 	struct progress progress;
-	uint64_t done, failed;
+	uint64_t done, failed, unmet; /* trials; unmet: ended well, not as expected */
 	const char *status; /* "complete" "interrupted" "stopped" */
 	char *stop_reason;
 	bool made_out; /* the results directory was not there before */
@@ -190,6 +191,7 @@ static int session_write_trial(struct session *s, const struct trial *t, uint32_
 	js_set(o, "reason", js_str(t->reason));
 	js_set(o, "started", js_str(clock_format_utc(started_wall, when, sizeof(when))));
 	js_set(o, "elapsed_ns", js_u64(clock_now_ns() - started));
+	js_set(o, "expectations", js_str(judge_trial(t->steps)));
 	js_set(o, "filesystem", t->filesystem ? json_incref(t->filesystem) : json_null());
 	js_set(o, "device_settings", t->settings ? json_incref(t->settings) : json_null());
 	js_set(o, "steps", json_incref(t->steps));
@@ -219,6 +221,25 @@ static void session_stop(struct session *s, const char *status, const char *why)
 	s->stop_reason = xstrdup(why);
 }
 
+/* Adds the first expectation that was not met: "; not met: write: throughput > 1GiB/s". */
+static void trial_add_unmet(const struct trial *t, struct strbuf *sb)
+{
+	json_t *rec, *o;
+	size_t i, k;
+
+	json_array_foreach(t->steps, i, rec)
+	{
+		json_array_foreach(json_object_get(rec, "expect"), k, o)
+		{
+			if (!json_is_false(json_object_get(o, "met")))
+				continue;
+			strbuf_addf(sb, "%snot met: %s: %s", sb->len ? "; " : "", js_get_str(rec, "name", ""),
+				    js_get_str(o, "text", ""));
+			return;
+		}
+	}
+}
+
 /* "write 812.3 MiB/s, read 1.2 GiB/s": each workload's primary metrics. */
 static char *trial_headline(const struct trial *t)
 {
@@ -243,6 +264,7 @@ static char *trial_headline(const struct trial *t)
 			strbuf_addf(&sb, "%s%s %s", sb.len ? ", " : "", js_get_str(rec, "name", ""), text);
 		}
 	}
+	trial_add_unmet(t, &sb);
 	return strbuf_steal(&sb);
 }
 
@@ -285,6 +307,7 @@ static void session_trial(struct session *s, uint32_t block, uint32_t position)
 		undo_rewind(&s->undo, mark);
 	s->done++;
 	s->failed += !str_eq(t.status, "ok");
+	s->unmet += str_eq(t.status, "ok") && str_eq(judge_trial(t.steps), "failed");
 	text = trial_headline(&t);
 	progress_trial_end(&s->progress, t.status, text);
 	if (str_eq(t.status, "interrupted"))
@@ -435,7 +458,10 @@ static int session_exit_code(const struct session *s)
 	if (s->failed)
 		log_info("%llu of %llu trials did not succeed", (unsigned long long)s->failed,
 			 (unsigned long long)s->done);
-	return s->failed || s->unwritten || !str_eq(s->status, "complete") ? EXIT_FAILED : EXIT_GOOD;
+	if (s->unmet)
+		log_info("%llu of %llu trials did not meet what is expected of them", (unsigned long long)s->unmet,
+			 (unsigned long long)s->done);
+	return s->failed || s->unmet || s->unwritten || !str_eq(s->status, "complete") ? EXIT_FAILED : EXIT_GOOD;
 }
 
 /* Everything between the guard's yes and the exit code. */

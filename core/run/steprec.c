@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/run/judge.h"
 #include "core/run/steprec.h"
 #include "core/plugin/host.h"
 #include "core/util/clock.h"
@@ -16,6 +17,19 @@
 /* Of a workload's measurements, in the order of the document. */
 static const char *const measured_keys[] = { "metrics", "latency", "series", "measured", "engine", "data" };
 
+/* Which steps ran together, and how that ended. */
+static json_t *steprec_parallel(const struct job_parallel *g)
+{
+	json_t *o;
+
+	if (!g)
+		return json_null();
+	o = js_object();
+	js_set(o, "name", js_str(g->name));
+	js_set(o, "stop", js_str(g->stop_word));
+	return js_set(o, "shared_files", js_bool(g->shared_files));
+}
+
 json_t *steprec_new(const struct job_step *def, const struct step *step)
 {
 	json_t *rec = js_object(), *cpu = js_object();
@@ -23,6 +37,7 @@ json_t *steprec_new(const struct job_step *def, const struct step *step)
 	js_set(rec, "name", js_str(def->name));
 	js_set(rec, "kind", js_str(plugin_kind_name(def->kind)));
 	js_set(rec, "plugin", js_str(def->plugin_name));
+	js_set(rec, "parallel", steprec_parallel(def->parallel));
 	js_set(rec, "status", js_str("not run"));
 	js_set(rec, "reason", json_null());
 	js_set(rec, "errno", json_null());
@@ -35,6 +50,7 @@ json_t *steprec_new(const struct job_step *def, const struct step *step)
 	js_set(rec, "warnings", js_array());
 	for (size_t i = 0; i < ARRAY_SIZE(measured_keys); i++)
 		js_set(rec, measured_keys[i], i < 2 ? js_object() : json_null());
+	js_set(rec, "expect", judge_open(step));
 	js_set(cpu, "user_ns", js_u64(0));
 	js_set(cpu, "system_ns", js_u64(0));
 	js_set(cpu, "machine_busy_ns", js_u64(0));

@@ -7,9 +7,11 @@
 
 #include "core/record/environment.h"
 #include "core/record/fsfacts.h"
+#include "core/run/judge.h"
 #include "core/run/signals.h"
 #include "core/run/steprec.h"
 #include "core/run/trial.h"
+#include "core/run/trial_private.h"
 #include "core/util/blockdev.h"
 #include "core/util/json.h"
 #include "core/util/log.h"
@@ -34,8 +36,7 @@ void trial_begin(struct trial *t, struct trial_env *env, uint32_t variant, uint3
 		t->dir = xasprintf("%s/work", env->target->dir);
 }
 
-/* Steps live on the heap: their parameter layers point into them. */
-static void trial_step_free(struct step *s)
+void trial_step_free(struct step *s)
 {
 	step_release(s);
 	free(s);
@@ -57,7 +58,7 @@ void trial_release(struct trial *t)
 	*t = (struct trial){ 0 };
 }
 
-static void trial_end(struct trial *t, const char *status, const char *step, const struct err *e)
+void trial_end(struct trial *t, const char *status, const char *step, const struct err *e)
 {
 	if (!str_eq(t->status, "ok"))
 		return;
@@ -81,7 +82,7 @@ static uint64_t step_seed(const struct trial *t, const struct step *s, size_t in
 	return prng_next(&p);
 }
 
-static void call_fill(struct call *c, struct trial *t, const struct step *s, size_t index, const char *label)
+void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size_t index, const char *label)
 {
 	*c = (struct call){
 		.plugin = s->plugin,
@@ -198,7 +199,7 @@ static int readback_one(struct trial *t, struct applied *a, struct err *e)
 
 	if (!a->step->plugin->desc.readback)
 		return 0;
-	call_fill(&c, t, a->step, a->index, t->label);
+	trial_call_fill(&c, t, a->step, a->index, t->label);
 	c.filesystem = t->filesystem;
 	r = call_readback(&c, &res);
 	if (r < 0)
@@ -235,7 +236,7 @@ static int trial_readback(struct trial *t)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-static const char *end_status(const struct stepproc_result *res)
+const char *trial_end_status(const struct stepproc_result *res)
 {
 	bool asked = signals_name() != NULL;
 
@@ -286,7 +287,7 @@ static int run_setup(struct trial *t, struct step *s, size_t index, json_t *rec,
 	}
 	t->applied = xrealloc(t->applied, (t->n_applied + 1) * sizeof(*t->applied));
 	t->applied[t->n_applied++] = (struct applied){ .index = index, .step = s, .undo_id = id, .record = rec };
-	call_fill(&c, t, s, index, label);
+	trial_call_fill(&c, t, s, index, label);
 	c.undo = t->env->undo;
 	c.undo_id = id;
 	t->changed |= s->plugin->desc.readback || (s->plugin->desc.flags & FST_PROVIDES_DIR);
@@ -304,11 +305,11 @@ static int run_workload(struct trial *t, struct step *s, size_t index, const cha
 	struct call c;
 	int r;
 
-	call_fill(&c, t, s, index, label);
+	trial_call_fill(&c, t, s, index, label);
 	c.live = live;
-	progress_step(t->env->progress, s->def->name, live);
+	progress_step(t->env->progress, s->def->name, &live, 1);
 	r = call_workload(&c, res);
-	t->env->progress->live = NULL;
+	progress_step(t->env->progress, s->def->name, NULL, 0);
 	live_free(live, workers);
 	return r;
 }
@@ -329,56 +330,66 @@ static void trial_act(struct trial *t, struct step *s, size_t index, json_t *rec
 		r = run_setup(t, s, index, rec, label, &res, &e);
 	} else {
 		r = run_workload(t, s, index, label, &res);
-		trial_step_free(s);
 	}
 	if (r < 0) {
 		err_sys(&e, -r, "no step process could be made");
 		steprec_status(rec, "failed", &e);
 		trial_end(t, "failed", def->name, &e);
-		return;
+		goto out;
 	}
 	steprec_take(rec, &res);
 	steprec_cpu_add(rec, &before);
-	status = end_status(&res);
+	status = trial_end_status(&res);
 	steprec_status(rec, status, &res.err);
+	if (def->kind == FST_WORKLOAD && res.result == 0)
+		judge_step(s, rec);
 	if (res.result < 0 && !str_eq(status, "skipped"))
 		trial_end(t, status, def->name, &res.err);
 	stepproc_result_release(&res);
+out:
+	if (def->kind == FST_WORKLOAD)
+		trial_step_free(s);
 }
 
-static void trial_step(struct trial *t, size_t index)
+struct step *trial_open_step(struct trial *t, size_t index, json_t **rec, bool *skipped)
 {
 	const struct job_step *def = &t->env->job->steps[index];
 	struct diag d = { 0 };
 	struct err e = { 0 };
 	struct step *s = xcalloc(1, sizeof(*s));
-	const char *skip;
-	json_t *rec;
 	int r = job_step_resolve(t->env->job, index, t->variant, s, &d);
+	const char *skip = r == 0 ? step_skip_reason(t, &s->plugin->desc) : NULL;
 
-	progress_step(t->env->progress, def->name, NULL);
-	progress_tick(t->env->progress);
-	rec = steprec_new(def, r == 0 ? s : NULL);
-	js_push(t->steps, rec);
+	*rec = steprec_new(def, r == 0 ? s : NULL);
+	js_push(t->steps, *rec);
 	if (r < 0)
 		err_set(&e, EINVAL, "%s", d.n ? d.v[0].text : "cannot be resolved");
 	diag_free(&d);
-	skip = r == 0 ? step_skip_reason(t, &s->plugin->desc) : NULL;
-	if (skip) {
-		err_set(&e, EOPNOTSUPP, "%s", skip);
-		steprec_status(rec, "skipped", &e);
-		trial_step_free(s);
-		return;
-	}
+	*skipped = skip != NULL;
+	if (skip)
+		r = err_set(&e, EOPNOTSUPP, "%s", skip);
 	if (r == 0)
 		r = step_ready(t, s, &e);
-	if (r < 0) {
-		steprec_status(rec, "failed", &e);
+	if (r == 0)
+		return s;
+	steprec_status(*rec, skip ? "skipped" : "failed", &e);
+	if (!skip)
 		trial_end(t, "failed", def->name, &e);
-		trial_step_free(s);
-		return;
-	}
-	trial_act(t, s, index, rec);
+	trial_step_free(s);
+	return NULL;
+}
+
+static void trial_step(struct trial *t, size_t index)
+{
+	struct step *s;
+	bool skipped;
+	json_t *rec;
+
+	progress_step(t->env->progress, t->env->job->steps[index].name, NULL, 0);
+	progress_tick(t->env->progress);
+	s = trial_open_step(t, index, &rec, &skipped);
+	if (s)
+		trial_act(t, s, index, rec);
 }
 
 void trial_run(struct trial *t, size_t first, size_t last)
@@ -397,7 +408,9 @@ void trial_run(struct trial *t, size_t first, size_t last)
 			err_set(&e, EINTR, "interrupted by %s", signals_name());
 			trial_end(t, "interrupted", def->name, &e);
 		}
-		if (str_eq(t->status, "ok"))
+		if (str_eq(t->status, "ok") && def->parallel)
+			i = trial_parallel(t, def->parallel);
+		else if (str_eq(t->status, "ok"))
 			trial_step(t, i);
 		else
 			js_push(t->steps, steprec_new(def, NULL));

@@ -68,6 +68,20 @@ static const struct fst_param sequential_params[] = {
 	  AT(sequential_cfg, rw) },
 };
 
+#define METRIC(n, u) { .name = (n), .unit = (u), .better = FST_HIGHER, .doc = "For tests." }
+
+static const struct fst_metric sequential_metrics[] = {
+	METRIC("throughput", "bytes/s"), METRIC("iops", "ops/s"), METRIC("write_p99", "ns"),
+	METRIC("space", "bytes"),	 METRIC("extents", "count"), METRIC("fill", "ratio"),
+};
+
+static const struct fst_metric ops_metrics[] = { METRIC("link_rate", "ops/s") };
+
+static const struct fst_op_kind ops_kinds[] = {
+	{ .name = "link", .doc = "For tests." },
+	{ .name = "unlink", .doc = "For tests." },
+};
+
 struct one_cfg {
 	uint64_t v;
 };
@@ -109,8 +123,10 @@ static struct plugin plugins[] = {
 		    .cfg_size = sizeof(struct tune_cfg) } },
 	{ .desc = { PLUGIN(FST_WORKLOAD, "clash"), FST_PARAMS(clash_params),
 		    .cfg_size = sizeof(struct one_cfg), .next = fixture_next } },
-	{ .desc = { PLUGIN(FST_WORKLOAD, "ops"), .max_workers = 4, .run = fixture_run } },
+	{ .desc = { PLUGIN(FST_WORKLOAD, "ops"), .max_workers = 4, FST_METRICS(ops_metrics),
+		    FST_OPS(ops_kinds), .run = fixture_run } },
 	{ .desc = { PLUGIN(FST_WORKLOAD, "sequential"), FST_PARAMS(sequential_params),
+		    FST_METRICS(sequential_metrics),
 		    .cfg_size = sizeof(struct sequential_cfg), .next = fixture_next } },
 	{ .desc = { PLUGIN(FST_ENGINE, "deep"), .engine = &deep_ops } },
 	{ .desc = { PLUGIN(FST_ENGINE, "psync"), .engine = &psync_ops } },

@@ -7,7 +7,8 @@
 
 /*
  * Plugins: setup mkfs, tune (every type); workload sequential (data), ops (run, at most 4 workers),
- * clash (a parameter called bs); engine psync (synchronous), ring (queues, at most 64), deep (no
+ * clash (a parameter called bs); sequential has a metric of each unit, ops the latencies link and
+ * unlink; engine psync (synchronous), ring (queues, at most 64), deep (no
  * limit).
  */
 const struct registry *fixture_registry(void);

@@ -170,15 +170,16 @@ static void test_step_forms(void)
 {
 	CU_ASSERT_TRUE(fixture_steps_say(
 		"{ setup = \"mkfs\"; workload = \"ops\"; },\n{ name = \"x\"; },\n7,\n"
-		"{ parallel = ( { workload = \"ops\"; } ); stop = \"first\"; },\n"
+		"{ parallel = ( ); stop = \"first\"; },\n"
 		"{ workload = \"ops\"; expect = \"fdatasync.p99 < 10ms\"; },\n{ setup = \"mkfss\"; "
 		"fs = \"x\"; },\n"
 		"{ setup = \"ops\"; },\n{ workload = 5; }",
 		"t.job:2: a step is either a setup or a workload, not both\n"
 		"t.job:3: a step needs setup = \"...\" or workload = \"...\"\n"
 		"t.job:4: a step is a group: { setup = \"...\"; }\n"
-		"t.job:5: `parallel` steps are not supported yet\n"
-		"t.job:6: ops: `expect` is not supported yet\n"
+		"t.job:5: parallel: the list is empty\n"
+		"t.job:6: ops: expect = \"fdatasync.p99 < 10ms\": unknown latency \"fdatasync\"; "
+		"there are: link, unlink\n"
 		"t.job:7: there is no setup \"mkfss\", did you mean \"mkfs\"?\n"
 		"t.job:8: \"ops\" is of kind workload, not setup\n"
 		"t.job:9: workload: expects a text\n"));

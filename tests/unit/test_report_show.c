@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests of core/report/show, with documents that hold what the report looks at. */
 #include <CUnit/CUnit.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -377,6 +378,46 @@ static void test_strange(void)
 	}
 }
 
+static json_t *expectation(const char *text, double value, const char *unit, json_t *met,
+			   const char *reason)
+{
+	json_t *x = js_object();
+
+	js_set(x, "text", js_str(text));
+	js_set(x, "value", js_real(value));
+	js_set(x, "unit", js_str(unit));
+	js_set(x, "met", met);
+	return js_set(x, "reason", js_str(reason));
+}
+
+/* Folded over repeats, with the range of the values; two that differ in a number only stay two. */
+static void test_expectations(void)
+{
+	_cleanup_json_ json_t *doc = document(head_two);
+	_cleanup_free_ char *text = NULL;
+
+	for (int r = 1; r <= 3; r++) {
+		json_t *s = add_step(trial(doc, "v01", r, "ok"), step("write", "workload", "ok", NULL));
+		json_t *x = js_array();
+
+		js_push(x, expectation("write.p99 < 10ms", 11e6 + r * 1e6, "ns",
+				       r == 2 ? json_true() : json_false(), NULL));
+		js_push(x, expectation("write.p50 < 10ms", 20e6, "ns", json_false(), NULL));
+		js_push(x, expectation("write.p99.9 < 1s", NAN, "ns", json_false(), "too few samples"));
+		js_set(s, "expect", x);
+		s = add_step(trial(doc, "v02", r, "failed"), step("write", "workload", "failed", "x"));
+		js_set(s, "expect",
+		       js_push(js_array(), expectation("iops > 5", NAN, "ops/s", json_null(), NULL)));
+	}
+	text = show(doc, false);
+	CU_ASSERT_TRUE(has(text, "1 met, 8 NOT MET, 3 not judged\n"));
+	CU_ASSERT_TRUE(has(text, "\nexpectations:\n"
+				 "  v01 r1,r3 write: write.p99 < 10ms: not met, 12.00 ms to 14.00 ms\n"
+				 "  v01 r1-r3 write: write.p50 < 10ms: not met, 20.00 ms\n"
+				 "  v01 r1-r3 write: write.p99.9 < 1s: not met, too few samples\n"));
+	CU_ASSERT_PTR_NULL(strstr(text, "iops > 5"));
+}
+
 void test_report_show(void)
 {
 	static const struct {
@@ -387,7 +428,7 @@ void test_report_show(void)
 		{ "warnings", test_warnings },	   { "legend", test_legend },
 		{ "incomplete", test_incomplete }, { "many", test_many },
 		{ "varying", test_varying },	   { "latencies", test_latencies },
-		{ "strange", test_strange },
+		{ "strange", test_strange },	   { "expectations", test_expectations },
 	};
 	CU_pSuite suite = CU_add_suite("report show", NULL, NULL);
 

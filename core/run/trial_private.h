@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of a trial share. */
+#pragma once
+
+#include "core/run/trial.h"
+
+/* Steps live on the heap: their parameter layers point into them. */
+void trial_step_free(struct step *s);
+/* Ends the trial; the first call counts. */
+void trial_end(struct trial *t, const char *status, const char *step, const struct err *e);
+/*
+ * Resolves step index into a new record of the trial, and looks whether it may run here. The step, or NULL
+ * when it may not: then the record says why, and *skipped is whether that is no failure.
+ */
+struct step *trial_open_step(struct trial *t, size_t index, json_t **rec, bool *skipped);
+void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size_t index,
+		     const char *label);
+/* "ok", "failed", "skipped", "interrupted": how a step process ended. */
+const char *trial_end_status(const struct stepproc_result *res);
+
+/* trial_parallel.c: all active members of a group. Returns the number of its last step. */
+size_t trial_parallel(struct trial *t, const struct job_parallel *g);
