@@ -72,7 +72,24 @@ static int open_check_owner(const char *file, struct err *e)
 	real = realpath(file, NULL);
 	if (!real)
 		return err_set(e, errno, "cannot be looked at: %m");
-	return open_check_path(real, "", e);
+	ret = open_check_path(real, "", e);
+	if (ret)
+		return ret;
+	/* Where a link leads to, the folder counts too. */
+	free(dir);
+	dir = xstrdup(real);
+	*strrchr(dir, '/') = '\0';
+	return open_check_path(*dir ? dir : "/", "the directory that it leads to ", e);
+}
+
+/* dlopen() of a FIFO would wait for a writer for ever. */
+static int open_check_type(const char *file, struct err *e)
+{
+	struct stat st;
+
+	if (stat(file, &st))
+		return err_set(e, errno, "cannot be looked at: %m");
+	return S_ISREG(st.st_mode) ? 0 : err_set(e, EINVAL, "is not a regular file");
 }
 
 /* What dlerror() says, without the path in front. */
@@ -122,6 +139,8 @@ int plugin_open(const char *file, struct plugin **out, struct err *e)
 	int ret = open_check_owner(file, e);
 
 	*out = NULL;
+	if (!ret)
+		ret = open_check_type(file, e);
 	if (ret)
 		return ret;
 	handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);

@@ -196,7 +196,7 @@ static int log_parse(const char *path, char *text, size_t len, struct undo_log *
 		number++;
 		if (!line) {
 			log->damaged = true;
-			return err_set(e, EINVAL, "%s is damaged in line %u", path, number);
+			return err_set(e, EINVAL, "%s:%u is damaged", path, number);
 		}
 		log_take_line(log, line);
 		json_decref(line);

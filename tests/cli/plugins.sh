@@ -57,3 +57,40 @@ assert_exit 2 fstrial plugins --plugin-dir bad text >out 2>err
 assert_contains err "bad/text.so: refused: "
 fstrial plugins --json --plugin-dir bad >all.json 2>err
 assert_json all.json 'len(d["refused"]) == 1 and d["refused"][0]["reason"]'
+assert_exit 2 fstrial plugins --plugin-dir nowhere >out 2>err
+assert_contains err "nowhere: plugin directory of --plugin-dir: No such file or directory"
+assert_exit 2 fstrial plugins --plugin-dir bad/text.so >out 2>err
+assert_contains err "not a directory"
+# Nothing that is opened blocks, and each is refused for its own reason.
+mkdir odd odd/folder.so
+ln -s /nonexistent odd/dangling.so
+mkfifo odd/fifo.so
+timeout 20 "$BUILD/fstrial" plugins --plugin-dir odd >out 2>err || fail "exit status $?"
+assert_contains err "odd/fifo.so: refused: is not a regular file"
+assert_contains err "odd/folder.so: refused: is not a regular file"
+assert_contains err "odd/dangling.so: refused: cannot be looked at: No such file"
+# Root opens only what nobody else can change, wherever a link leads.
+[ "$(id -u)" = 0 ] || exit 0
+umask 022
+mkdir open linked
+cp "$BUILD/tests/plugins/counts.so" open/counts.so
+ln -s ../open/counts.so linked/counts.so
+refused() # TEXT
+{
+	fstrial plugins --plugin-dir linked >out 2>err
+	assert_contains err "linked/counts.so: refused: $1"
+	assert_lacks out "  counts "
+}
+chmod 777 open
+refused "the directory that it leads to is writable by others"
+chmod 755 open
+chmod 666 open/counts.so
+refused "is writable by others"
+chmod 664 open/counts.so
+refused "is writable by its group"
+chmod 644 open/counts.so
+chown 65534 open/counts.so
+refused "is owned by uid 65534"
+chown 0 open/counts.so
+fstrial plugins --plugin-dir linked >out 2>err
+assert_contains out "  counts "

@@ -24,7 +24,7 @@ stuck()
 stuck
 printf 'garbage\n{"save":99,"key":"k","value":"v"}\n' >>"$journal"
 assert_exit 5 fstrial run --out never stuck.job --plugin-dir "$BUILD/tests/plugins" >table 2>log
-assert_contains log "is damaged in line"
+assert_contains log ".undo:"
 assert_exit 1 recover >rec 2>&1
 assert_contains rec "put back: fails_apply"
 assert_contains rec "$journal.damaged is kept"
