@@ -102,7 +102,7 @@ double ttest_detectable(double n, double sd, double alpha, double power)
 
 	if (!(n >= 2) || !(sd >= 0))
 		return NAN;
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 60; i++) {
 		double mid = (lo + hi) / 2;
 
 		if (ttest_power(mid, n, alpha) < power)
@@ -113,13 +113,29 @@ double ttest_detectable(double n, double sd, double alpha, double power)
 	return hi * sd;
 }
 
+double ttest_quick_detectable(double n, double sd, double alpha, double power)
+{
+	double df = 2 * (n - 1);
+
+	if (!(df > 0) || !(sd >= 0))
+		return NAN;
+	return (gsl_cdf_tdist_Qinv(alpha / 2, df) + gsl_cdf_tdist_Pinv(power, df)) * sd * sqrt(2 / n);
+}
+
 double ttest_needed_n(double diff, double sd, double alpha, double power)
 {
-	double n = 2;
+	double n, before;
 
 	if (!(fabs(diff) > 0) || !(sd >= 0))
 		return NAN;
-	while (n < 10000 && ttest_power(fabs(diff) / sd, n, alpha) < power)
-		n = n < 20 ? n + 1 : ceil(n * 1.05);
-	return n;
+	n = 2 * pow((gsl_cdf_ugaussian_Qinv(alpha / 2) + gsl_cdf_ugaussian_Pinv(power)) * sd / diff, 2);
+	for (int i = 0; i < 20; i++) {
+		double df = 2 * (fmax(n, 2) - 1);
+
+		before = n;
+		n = 2 * pow((gsl_cdf_tdist_Qinv(alpha / 2, df) + gsl_cdf_tdist_Pinv(power, df)) * sd / diff, 2);
+		if (fabs(n - before) < 0.01)
+			break;
+	}
+	return fmax(2, ceil(n - 0.05));
 }

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verdicts over a family of cells. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/analyse/adjust.h"
+#include "core/analyse/basic.h"
+#include "core/analyse/moderate.h"
+#include "core/analyse/rank.h"
+#include "core/analyse/ttest.h"
+#include "core/analyse/verdict.h"
+#include "core/util/macro.h"
+#include "core/util/str.h"
+#include "core/util/xalloc.h"
+
+enum { MODERATE_MIN_CELLS = 8 };
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {
+		[VERDICT_REGRESSED] = "REGRESSED", [VERDICT_SUSPECT] = "SUSPECT",
+		[VERDICT_INCONCLUSIVE] = "INCONCLUSIVE", [VERDICT_NO_RATIO] = "NO_RATIO",
+		[VERDICT_NOT_WORSE] = "NOT_WORSE", [VERDICT_SAME] = "SAME",
+		[VERDICT_IMPROVED] = "IMPROVED",
+	};
+
+	return names[v];
+}
+
+double verdict_margin(const char *metric, const char *unit)
+{
+	static const struct {
+		const char *ending;
+		double margin;
+	} margins[] = { { "_max", NAN }, { "p999", 0.20 }, { "p99", 0.10 } };
+
+	(void)unit;
+	for (size_t i = 0; i < ARRAY_SIZE(margins); i++)
+		if (str_ends(metric, margins[i].ending))
+			return margins[i].margin;
+	return 0.05;
+}
+
+/* Logarithms of both sides, made once a cell. */
+struct logs {
+	double *x, *y; /* NULL where a value is not positive */
+	size_t nx, ny;
+	double s2; /* pooled variance */
+	bool balanced;
+};
+
+static void logs_init(struct logs *l, const struct comparison *c)
+{
+	*l = (struct logs){ .nx = c->base->n, .ny = c->new->n };
+	l->x = basic_log(c->base->v, l->nx);
+	l->y = basic_log(c->new->v, l->ny);
+	l->balanced = l->nx == l->ny;
+	l->s2 = NAN;
+	if (l->x && l->y && l->nx > 1 && l->ny > 1)
+		l->s2 = (basic_var(l->x, l->nx) * (double)(l->nx - 1) + basic_var(l->y, l->ny) * (double)(l->ny - 1)) /
+			(double)(l->nx + l->ny - 2);
+}
+
+/* Does the family's spread differ between the sides by more than chance? */
+static bool family_noisier(const struct logs *l, size_t n)
+{
+	_cleanup_free_ double *d = xcalloc(MAX(n, (size_t)1), sizeof(*d));
+	struct ttest t;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double vx = l[i].x ? basic_var(l[i].x, l[i].nx) : NAN, vy = l[i].y ? basic_var(l[i].y, l[i].ny) : NAN;
+
+		if (vx > 0 && vy > 0)
+			d[k++] = log(vy / vx);
+	}
+	ttest_one(d, k, &t);
+	return k >= 3 && (t.lo > 0 || t.hi < 0) && fabs(t.diff) / 2 > log(2);
+}
+
+/* Moderation needs many cells with the same number of values on both sides, and equal noise. */
+static bool family_moderated(const struct logs *l, size_t n, bool noisier, struct moderate *m, double *df)
+{
+	_cleanup_free_ double *s2 = xcalloc(MAX(n, (size_t)1), sizeof(*s2));
+	size_t usable = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!l[i].balanced || l[i].nx != l[0].nx)
+			return false;
+		s2[i] = l[i].s2;
+		usable += l[i].s2 > 0;
+	}
+	if (noisier || usable < MODERATE_MIN_CELLS || l[0].nx < 2)
+		return false;
+	*df = 2 * (double)l[0].nx - 2;
+	moderate_prior(s2, n, *df, m);
+	return m->s02 > 0;
+}
+
+/* +1: a smaller value is a loss; -1: a larger one. */
+static double loss_sign(const struct cell *c)
+{
+	return c->better == CELL_LOWER ? 1 : -1;
+}
+
+/* Counters and the like: no variance at all on either side. */
+static bool compare_exact(struct comparison *c, const struct logs *l)
+{
+	if (!(l->s2 == 0) || !l->x || !l->y)
+		return false;
+	c->method = "exact";
+	c->p = c->p_rank;
+	c->ratio_lo = c->ratio_hi = c->ratio;
+	return true;
+}
+
+static void compare_effect(struct comparison *c, const struct logs *l)
+{
+	struct rank_shift s;
+	struct rank_test t;
+
+	rank_mann_whitney(c->base->v, c->base->n, c->new->v, c->new->n, &t);
+	c->p_rank = t.p;
+	rank_hodges_lehmann(l->x, l->nx, l->y, l->ny, &s);
+	c->ratio = exp(s.shift);
+	c->loss = loss_sign(c->base) * s.shift;
+}
+
+static void compare_test(struct comparison *c, const struct logs *l, const struct moderate *m, double df, size_t n)
+{
+	struct ttest t;
+
+	if (compare_exact(c, l))
+		return;
+	if (m) {
+		double v = moderate_variance(m, l->s2, df);
+
+		ttest_from(basic_mean(l->y, l->ny) - basic_mean(l->x, l->nx), sqrt(v * 2 / (double)l->nx),
+			   moderate_df(m, df, n), &t);
+		c->method = "moderated t";
+		c->spread = sqrt(v);
+	} else {
+		ttest_welch(l->x, l->nx, l->y, l->ny, &t);
+		c->method = "Welch t";
+		c->spread = sqrt(l->s2);
+	}
+	c->p = t.p;
+	c->ratio_lo = exp(t.lo);
+	c->ratio_hi = exp(t.hi);
+	c->detectable = 1 - exp(-ttest_quick_detectable(2 / (1 / (double)l->nx + 1 / (double)l->ny), c->spread, 0.05, 0.8));
+}
+
+static enum verdict decide(struct comparison *c, const struct verdict_options *opt)
+{
+	double d = -log(1 - c->delta), sign = loss_sign(c->base);
+	double a = sign * log(c->ratio_lo), b = sign * log(c->ratio_hi);
+	double lo = fmin(a, b), hi = fmax(a, b);
+
+	if (c->q <= opt->alpha && c->loss >= d)
+		return VERDICT_REGRESSED;
+	if (c->q <= opt->alpha && c->loss <= -d)
+		return VERDICT_IMPROVED;
+	if (lo > -d && hi < d) {
+		if (c->q <= opt->alpha)
+			c->why = "a difference, but a smaller one than the margin";
+		return VERDICT_SAME;
+	}
+	if (hi < d)
+		return VERDICT_NOT_WORSE;
+	if (c->p <= opt->alpha && c->loss >= d) {
+		c->why = "significant alone, not among so many comparisons";
+		return VERDICT_SUSPECT;
+	}
+	/* The formula is for a loss of just the margin; what did not settle it with n needs more in any case. */
+	c->needed = fmax(ttest_needed_n(d, c->spread, opt->alpha, 0.8), (double)MIN(c->base->n, c->new->n) + 2);
+	return VERDICT_INCONCLUSIVE;
+}
+
+/* A verdict that rests on too little, or on one odd value, is taken back. */
+static void guard(struct comparison *c, const struct verdict_options *opt)
+{
+	double d = -log(1 - c->delta), sign = loss_sign(c->base);
+	double mean_loss = sign * (log(basic_mean(c->new->v, c->new->n)) - log(basic_mean(c->base->v, c->base->n)));
+
+	if (c->base->n < opt->min_n || c->new->n < opt->min_n) {
+		c->why = "too few repeats for a verdict";
+		if (c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED)
+			c->verdict = c->verdict == VERDICT_REGRESSED ? VERDICT_SUSPECT : VERDICT_INCONCLUSIVE;
+		else if (c->verdict != VERDICT_SUSPECT)
+			c->verdict = VERDICT_INCONCLUSIVE;
+		return;
+	}
+	if (mean_loss * c->loss < 0 && fabs(mean_loss - c->loss) > d) {
+		c->verdict = VERDICT_INCONCLUSIVE;
+		c->why = "median and mean disagree: single values decide";
+	}
+}
+
+static void compare_one(struct comparison *c, const struct logs *l, const struct verdict_options *opt,
+			const struct moderate *m, double df, size_t n)
+{
+	double margin = verdict_margin(c->base->metric, c->base->unit);
+
+	c->gated = c->base->primary && c->base->better != CELL_NEUTRAL && !isnan(margin);
+	c->delta = opt->delta > 0 ? opt->delta : isnan(margin) ? 0.05 : margin;
+	c->ratio = c->ratio_lo = c->ratio_hi = c->loss = c->p = c->p_rank = c->q = NAN;
+	c->spread = c->needed = c->detectable = NAN;
+	c->method = "";
+	c->why = NULL;
+	if (!l->x || !l->y || !l->nx || !l->ny) {
+		c->why = l->nx && l->ny ? "a value is not positive" : "no value on one side";
+		return;
+	}
+	compare_effect(c, l);
+	if (l->nx > 1 && l->ny > 1)
+		compare_test(c, l, m, df, n);
+	if (opt->rank) {
+		c->p = c->p_rank;
+		c->method = "rank";
+	}
+}
+
+void verdict_family(struct comparison *v, size_t n, const struct verdict_options *opt)
+{
+	struct logs *l = xcalloc(MAX(n, (size_t)1), sizeof(*l));
+	double *p = xcalloc(MAX(n, (size_t)1), sizeof(*p)), *q = xcalloc(MAX(n, (size_t)1), sizeof(*q)), df = NAN;
+	struct moderate m;
+	bool noisier, moderated;
+
+	for (size_t i = 0; i < n; i++)
+		logs_init(&l[i], &v[i]);
+	noisier = family_noisier(l, n);
+	moderated = family_moderated(l, n, noisier, &m, &df);
+	for (size_t i = 0; i < n; i++) {
+		compare_one(&v[i], &l[i], opt, moderated ? &m : NULL, df, n);
+		v[i].noisier = noisier;
+		p[i] = v[i].gated ? v[i].p : NAN;
+	}
+	adjust_p(opt->holm ? ADJUST_HOLM : ADJUST_BH, p, n, q);
+	for (size_t i = 0; i < n; i++) {
+		v[i].q = v[i].gated ? q[i] : v[i].p;
+		if (isnan(v[i].ratio)) {
+			v[i].verdict = l[i].nx && l[i].ny ? VERDICT_NO_RATIO : VERDICT_INCONCLUSIVE;
+		} else {
+			v[i].verdict = decide(&v[i], opt);
+			guard(&v[i], opt);
+		}
+		free(l[i].x);
+		free(l[i].y);
+	}
+	free(l);
+	free(p);
+	free(q);
+}
+
+void verdict_suite(const struct comparison *v, size_t n, const struct verdict_options *opt, struct verdict_suite *s)
+{
+	struct stratum *st = xcalloc(MAX(n, (size_t)1), sizeof(*st));
+	double least = INFINITY;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool lower = v[i].base->better == CELL_LOWER;
+
+		if (!v[i].gated || isnan(v[i].ratio))
+			continue;
+		/* A larger y is a loss in every stratum: lower-is-better as it is, higher-is-better swapped. */
+		st[k++] = (struct stratum){ lower ? v[i].base->v : v[i].new->v, lower ? v[i].new->v : v[i].base->v,
+					    lower ? v[i].base->n : v[i].new->n, lower ? v[i].new->n : v[i].base->n };
+		least = fmin(least, v[i].delta);
+	}
+	strata_suite(st, k, &s->geo);
+	strata_van_elteren(st, k, &s->rank);
+	s->worse = k > 1 && s->geo.t.lo > 0 && s->geo.t.diff >= -log(1 - least) / 2 && s->geo.t.p <= opt->alpha;
+	free(st);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What two samples of each cell of a family say: effect, interval, p and q, and a verdict that has three
+ * answers. "Not significant" is never "no change": SAME is a claim of its own, by equivalence within the margin.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/analyse/cells.h"
+#include "core/analyse/strata.h"
+
+enum verdict {
+	VERDICT_REGRESSED,
+	VERDICT_SUSPECT,
+	VERDICT_INCONCLUSIVE,
+	VERDICT_NO_RATIO, /* a value is not positive, or the metric has no better direction */
+	VERDICT_NOT_WORSE,
+	VERDICT_SAME,
+	VERDICT_IMPROVED,
+};
+
+struct verdict_options {
+	double alpha; /* 0.05 */
+	double delta; /* margin for every metric; 0: by the metric (verdict_margin()) */
+	size_t min_n; /* 5: fewer values on a side give no final verdict */
+	bool holm;    /* family-wise error instead of false discovery rate */
+	bool rank;    /* p of the exact Mann-Whitney test decides */
+};
+
+struct comparison {
+	const struct cell *base, *new; /* both there */
+	bool gated;    /* decides the exit code; the others inform */
+	double delta;  /* margin: a relative loss */
+	double ratio;  /* Hodges-Lehmann, new over base */
+	double ratio_lo, ratio_hi; /* 95 % */
+	double loss;   /* -ln or +ln of ratio, positive is worse */
+	double p, p_rank, q;
+	double spread; /* pooled standard deviation of the logarithms */
+	double needed; /* values a side that would settle it; NaN where it is settled */
+	double detectable; /* relative loss that this comparison finds 8 times in 10 */
+	bool noisier;  /* the spread changed by more than chance */
+	const char *method; /* "moderated t", "Welch t", "exact", "rank" */
+	const char *why;    /* that a verdict is not more than it is; or NULL */
+	enum verdict verdict;
+};
+
+/* Margin of a metric: 5 % for rates and means, 10 % for p99, 20 % for p99.9; NaN: never gated (maxima). */
+double verdict_margin(const char *metric, const char *unit);
+/* Fills in everything but base, new. */
+void verdict_family(struct comparison *v, size_t n, const struct verdict_options *opt);
+const char *verdict_name(enum verdict v);
+
+/* All gated cells together. */
+struct verdict_suite {
+	struct strata_suite geo; /* in terms of loss: positive is worse */
+	struct strata_test rank;
+	bool worse; /* a loss of half the margin or more that is no chance */
+};
+void verdict_suite(const struct comparison *v, size_t n, const struct verdict_options *opt, struct verdict_suite *s);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Verdicts: those of the golden data, and what must not change them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <CUnit/CUnit.h>
+
+#include "core/analyse/verdict.h"
+#include "core/util/json.h"
+#include "core/util/prng.h"
+#include "core/util/str.h"
+#include "core/util/xalloc.h"
+
+void test_analyse_verdict(void);
+
+enum { CELLS = 24, REPEATS = 5 };
+
+static const struct verdict_options usual = { .alpha = 0.05, .delta = 0.05, .min_n = 5 };
+
+struct side {
+	struct cell cell;
+	double v[16];
+	char metric[16], unit[16];
+};
+
+static void side_fill(struct side *s, const double *v, size_t n, enum cell_better better)
+{
+	memcpy(s->v, v, n * sizeof(*v));
+	strcpy(s->metric, "throughput");
+	strcpy(s->unit, "bytes/s");
+	s->cell = (struct cell){ .metric = s->metric, .unit = s->unit, .better = better, .primary = true, .v = s->v,
+				 .n = n };
+}
+
+static enum verdict verdict_of(const double *x, size_t nx, const double *y, size_t ny, enum cell_better better,
+			       size_t min_n)
+{
+	struct verdict_options opt = usual;
+	struct side a, b;
+	struct comparison c;
+
+	opt.min_n = min_n;
+	side_fill(&a, x, nx, better);
+	side_fill(&b, y, ny, better);
+	c = (struct comparison){ .base = &a.cell, .new = &b.cell };
+	verdict_family(&c, 1, &opt);
+	return c.verdict;
+}
+
+static size_t take(const json_t *a, double *v)
+{
+	for (size_t i = 0; i < json_array_size(a); i++)
+		v[i] = json_number_value(json_array_get(a, i));
+	return json_array_size(a);
+}
+
+/* A verdict seen from the other side. */
+static enum verdict mirror(enum verdict v)
+{
+	return v == VERDICT_REGRESSED ? VERDICT_IMPROVED : v == VERDICT_IMPROVED ? VERDICT_REGRESSED : v;
+}
+
+static void check_golden(const json_t *set)
+{
+	const char *want = js_get_str(json_object_get(set, "expected"), "verdict_delta5_m1", "");
+	enum cell_better better = str_eq(js_get_str(set, "better", ""), "lower") ? CELL_LOWER : CELL_HIGHER;
+	enum cell_better other = better == CELL_LOWER ? CELL_HIGHER : CELL_LOWER;
+	double x[16], y[16], rx[16], ry[16];
+	size_t nx = take(json_object_get(set, "x"), x), ny = take(json_object_get(set, "y"), y);
+	enum verdict got = verdict_of(x, nx, y, ny, better, 2);
+
+	if (!str_eq(verdict_name(got), want))
+		fprintf(stderr, "%s: %s, expected %s\n", js_get_str(set, "id", ""), verdict_name(got), want);
+	CU_ASSERT_STRING_EQUAL(verdict_name(got), want);
+	if (got == VERDICT_NO_RATIO)
+		return;
+	for (size_t i = 0; i < nx; i++) {
+		rx[i] = 1 / x[i];
+		x[i] *= 1e6;
+	}
+	for (size_t i = 0; i < ny; i++) {
+		ry[i] = 1 / y[i];
+		y[i] *= 1e6;
+	}
+	CU_ASSERT_EQUAL(verdict_of(x, nx, y, ny, better, 2), got);
+	CU_ASSERT_EQUAL(verdict_of(rx, nx, ry, ny, other, 2), got);
+	if (got == VERDICT_REGRESSED) {
+		CU_ASSERT_EQUAL(verdict_of(y, ny, x, nx, better, 2), mirror(got));
+	}
+	if (nx < 5 || ny < 5) {
+		CU_ASSERT_EQUAL(verdict_of(x, nx, y, ny, better, 5), VERDICT_SUSPECT);
+	}
+}
+
+static void test_golden(void)
+{
+	char path[4096];
+	json_t *golden, *set;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/tests/data/stats-golden.json", getenv("SRC"));
+	golden = json_load_file(path, 0, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(golden);
+	json_array_foreach(json_object_get(golden, "two_sample"), i, set)
+	{
+		check_golden(set);
+	}
+	json_decref(golden);
+}
+
+/* ---- families with a known truth ----------------------------------------------------------------- */
+
+static double gauss(struct prng *p)
+{
+	double u = ((double)(prng_next(p) >> 11) + 0.5) / 9007199254740992.0;
+	double w = (double)(prng_next(p) >> 11) / 9007199254740992.0;
+
+	return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * w);
+}
+
+struct family {
+	struct side base[CELLS], new[CELLS];
+	struct comparison v[CELLS];
+};
+
+/* Spread 2 %; cell 0 loses `loss`, or all do. */
+static void family_draw(struct family *f, uint64_t seed, double loss, bool everywhere)
+{
+	struct prng p;
+
+	prng_seed(&p, seed, 7);
+	for (size_t i = 0; i < CELLS; i++) {
+		double x[REPEATS], y[REPEATS];
+
+		for (size_t k = 0; k < REPEATS; k++) {
+			x[k] = 1000 * exp(0.02 * gauss(&p));
+			y[k] = 1000 * (1 - (i == 0 || everywhere ? loss : 0)) * exp(0.02 * gauss(&p));
+		}
+		side_fill(&f->base[i], x, REPEATS, CELL_HIGHER);
+		side_fill(&f->new[i], y, REPEATS, CELL_HIGHER);
+		f->v[i] = (struct comparison){ .base = &f->base[i].cell, .new = &f->new[i].cell };
+	}
+	verdict_family(f->v, CELLS, &usual);
+}
+
+static size_t regressed(const struct family *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < CELLS; i++)
+		n += f->v[i].verdict == VERDICT_REGRESSED;
+	return n;
+}
+
+/* METHOD: false alarms at most 7 %, a 10 % loss found at least 90 %, a loss of the margin passed at most 5 %. */
+static void test_operating(void)
+{
+	enum { SEEDS = 300 };
+	struct family *f = xcalloc(1, sizeof(*f));
+	size_t alarms = 0, found = 0, passed = 0;
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		family_draw(f, seed, 0, false);
+		alarms += regressed(f) > 0;
+		family_draw(f, seed, 0.10, false);
+		found += f->v[0].verdict == VERDICT_REGRESSED;
+		family_draw(f, seed, 0.05, false);
+		passed += f->v[0].verdict == VERDICT_SAME || f->v[0].verdict == VERDICT_NOT_WORSE;
+	}
+	CU_ASSERT(alarms <= SEEDS * 7 / 100);
+	CU_ASSERT(found >= SEEDS * 90 / 100);
+	CU_ASSERT(passed <= SEEDS * 5 / 100);
+	free(f);
+}
+
+/* 3 % less in every cell: no cell shows it, all together do. */
+static void test_suite(void)
+{
+	struct family *f = xcalloc(1, sizeof(*f));
+	struct verdict_suite s;
+
+	family_draw(f, 5, 0.03, true);
+	verdict_suite(f->v, CELLS, &usual, &s);
+	CU_ASSERT(regressed(f) == 0);
+	CU_ASSERT(s.worse);
+	CU_ASSERT(s.rank.p_two_sided < 0.01);
+	family_draw(f, 5, 0, true);
+	verdict_suite(f->v, CELLS, &usual, &s);
+	CU_ASSERT(!s.worse);
+	free(f);
+}
+
+/* Rows in another order, and one that does not decide, change nothing. */
+static void test_order(void)
+{
+	struct family *f = xcalloc(1, sizeof(*f));
+	struct comparison swapped[CELLS];
+
+	family_draw(f, 9, 0.10, false);
+	for (size_t i = 0; i < CELLS; i++)
+		swapped[i] = (struct comparison){ .base = f->v[CELLS - 1 - i].base, .new = f->v[CELLS - 1 - i].new };
+	verdict_family(swapped, CELLS, &usual);
+	for (size_t i = 0; i < CELLS; i++) {
+		CU_ASSERT_EQUAL(swapped[i].verdict, f->v[CELLS - 1 - i].verdict);
+		CU_ASSERT_DOUBLE_EQUAL(swapped[i].q, f->v[CELLS - 1 - i].q, 1e-12);
+	}
+	free(f);
+}
+
+static void test_margins(void)
+{
+	CU_ASSERT_EQUAL(verdict_margin("throughput", "bytes/s"), 0.05);
+	CU_ASSERT_EQUAL(verdict_margin("write_p99", "ns"), 0.10);
+	CU_ASSERT_EQUAL(verdict_margin("write_p999", "ns"), 0.20);
+	CU_ASSERT(isnan(verdict_margin("write_max", "ns")));
+}
+
+void test_analyse_verdict(void)
+{
+	CU_pSuite s = CU_add_suite("analyse/verdict", NULL, NULL);
+
+	CU_ADD_TEST(s, test_golden);
+	CU_ADD_TEST(s, test_operating);
+	CU_ADD_TEST(s, test_suite);
+	CU_ADD_TEST(s, test_order);
+	CU_ADD_TEST(s, test_margins);
+}
