@@ -14,6 +14,8 @@
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
 
+#define JOB_REPEATS_MAX 100000u
+
 struct job_cfg {
 	const char *job, *description;
 	uint64_t repeats, seed;
@@ -40,7 +42,7 @@ static const struct fst_param job_params[] = {
 	  FST_AT(struct job_cfg, repeats),
 	  .def = "5",
 	  .min = "1",
-	  .max = "100000",
+	  .max = "100000", /* JOB_REPEATS_MAX */
 	  .doc = "Times each variant is run." },
 	{ .name = "order",
 	  .type = FST_ENUM,
@@ -134,6 +136,8 @@ static void job_load_frame(struct job *job, const struct job_options *opt, struc
 	job->name = cfg.job ? xstrdup(cfg.job) : job_default_name(job->file);
 	job->description = cfg.description ? xstrdup(cfg.description) : NULL;
 	job->repeats = opt && opt->repeats ? opt->repeats : (uint32_t)cfg.repeats;
+	if (job->repeats > JOB_REPEATS_MAX)
+		diag_add(d, NULL, 0, "--repeats %u: must be at most %u", job->repeats, JOB_REPEATS_MAX);
 	job->order = (enum job_order)cfg.order;
 	job->seed = cfg.seed;
 	param_arena_free(&a);
