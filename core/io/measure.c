@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/io/clock.h"
 #include "core/io/conditions.h"
 #include "core/io/loop.h"
 #include "core/util/clock.h"
@@ -16,6 +17,7 @@
 /* Less is not to be trusted. */
 #define MEASURE_MIN_NS (NSEC_PER_SEC / 2)
 enum { MEASURE_MIN_OPS = 10 };
+#define MEASURE_MAX_DRIFT 1e-3
 /* Shares of cached data that make a run cold, or cached. */
 static const double measure_cold = 0.05, measure_cached = 0.95;
 
@@ -53,6 +55,7 @@ void measure_take(const struct io_step *s, int failed, struct measured *m)
 			m->busy_ns += w->end_ns - s->start_ns;
 	}
 	m->window_ns = s->start_ns && end > s->start_ns ? end - s->start_ns : 0;
+	m->clock_drift = io_clock_drift();
 	m->partial = failed != 0;
 	m->too_short = m->window_ns < MEASURE_MIN_NS || m->ops < MEASURE_MIN_OPS;
 }
@@ -141,6 +144,14 @@ static uint64_t measure_tv(const struct timeval *after, const struct timeval *be
 	return us > 0 ? (uint64_t)us * 1000 : 0;
 }
 
+static json_t *measure_clock(const struct measured *m)
+{
+	json_t *o = js_object();
+
+	js_set(o, "source", js_str(io_clock.mult ? "tsc" : "clock_gettime"));
+	return js_set(o, "drift", js_real(m->clock_drift));
+}
+
 static json_t *measure_measured(const struct io_step *s, const struct measured *m)
 {
 	json_t *o = js_object(), *cpu = js_object();
@@ -159,6 +170,7 @@ static json_t *measure_measured(const struct io_step *s, const struct measured *
 	js_set(o, "partial", js_bool(m->partial));
 	js_set(o, "too_short", js_bool(m->too_short));
 	js_set(o, "sync_boundary", measure_boundary(s, m));
+	js_set(o, "clock", measure_clock(m));
 	return js_set(o, "cpu", cpu);
 }
 
@@ -210,6 +222,20 @@ static json_t *measure_data(const struct io_step *s, const struct measured *m)
 	return js_set(o, "cache", measure_cache(s, m));
 }
 
+/* The counter ran at another rate than when it was looked at: a virtual machine that moved, say. */
+static void measure_judge_clock(const struct measured *m, json_t *record)
+{
+	char text[160];
+
+	if (m->clock_drift <= MEASURE_MAX_DRIFT)
+		return;
+	snprintf(text, sizeof(text),
+		 "the time stamp counter was off by %.2g %% of the time measured: times and rates "
+		 "are wrong by as much",
+		 100 * m->clock_drift);
+	measure_warn(record, text);
+}
+
 static void measure_judge(const struct io_step *s, const struct measured *m, json_t *record)
 {
 	char text[160], time[32];
@@ -244,4 +270,5 @@ void measure_record(const struct io_step *s, const struct measured *m, json_t *r
 	js_set(record, "series", series_json(&s->series));
 	js_set(record, "measured", measure_measured(s, m));
 	measure_judge(s, m, record);
+	measure_judge_clock(m, record);
 }

@@ -266,6 +266,7 @@ int workload_execute(struct workload *wl, json_t *record)
 	struct io_step s;
 	int r = step_init(&s, wl), r2;
 
+	io_clock_start();
 	if (r == 0) {
 		wl->priv = &s;
 		if (s.data)

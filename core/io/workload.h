@@ -33,7 +33,8 @@ struct workload {
  *             happened; and all op kinds of the plugin's
  *   series:   {interval_ns, ops: [...], bytes: [...]} whole intervals of 1 s from the end of the ramp
  *   measured: {started_ns (monotonic), elapsed_ns, ramp_ns, ops, bytes, workers, partial: bool,
- *             too_short: bool, sync_boundary: text, cpu: {user_ns, system_ns} of this process in
+ *             too_short: bool, sync_boundary: text, clock: {source: "tsc" or "clock_gettime",
+ *             drift: share of the time by which it went wrong}, cpu: {user_ns, system_ns} of this process in
  *             the window}; times are null when nothing was measured
  *   engine:   {name, depth_asked, depth_max, depth_mean}            data workloads
  *   data:     {kind: "random" "zero", direct: bool, dataset_bytes, laid_out_bytes, ram_bytes,
