@@ -53,9 +53,6 @@ static const struct io_mode *io_mode(const struct fst_ctx *ctx)
 
 static int io_check(struct fst_ctx *ctx)
 {
-	if (ctx->io->rwmixread > 100)
-		return fst_error(ctx, 0, "rwmixread = %u: a share in percent is at most 100",
-				 ctx->io->rwmixread);
 	return pattern_check(ctx);
 }
 

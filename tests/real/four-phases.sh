@@ -24,8 +24,8 @@ assert_json out/result.json "all({k: h['count'] for k, h in x['latency'].items()
 # A loop of its own on the size would be over: it ran until the time was up.
 assert_json out/result.json "all(0.9e9 < x['measured']['elapsed_ns'] < 60e9 for x in $s.values())"
 assert_json out/result.json "all(x['metrics']['iops']['value'] > 0 and x['metrics']['iops']['primary'] for x in $s.values())"
-assert_json out/result.json "$s['randread']['metrics']['read_p50']['value'] > 0 and
-	$s['randread']['metrics']['write_p50']['value'] is None and $s['randwrite']['metrics']['write_p50']['value'] > 0"
+assert_json out/result.json "${s}['randread']['metrics']['read_p50']['value'] > 0 and
+	${s}['randread']['metrics']['write_p50']['value'] is None and ${s}['randwrite']['metrics']['write_p50']['value'] > 0"
 for phase in seqread randread seqwrite randwrite; do
 	assert_contains table "$phase.iops"
 done

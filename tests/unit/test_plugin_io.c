@@ -265,17 +265,16 @@ static void test_seed(void)
 static void test_check(void)
 {
 	static const struct {
-		uint64_t size, bs, share, mix;
+		uint64_t size, bs, share;
 		const char *text;
 	} cases[] = {
-		{ 8192, 4096, 0, 50, "" },
-		{ 8192, 4096, 8192, 100, "" },
-		{ 8192, 4096, 8193, 50,
+		{ 8192, 4096, 0, "" },
+		{ 8192, 4096, 8192, "" },
+		{ 8192, 4096, 8193,
 		  "bs = 8193 bytes does not fit into a file of size / nrfiles = 8192 bytes" },
-		{ 8192, 9000, 0, 50,
+		{ 8192, 9000, 0,
 		  "bs = 9000 bytes does not fit into a file of size / nrfiles = 8192 bytes" },
-		{ 8192, 4096, 0, 101, "rwmixread = 101: a share in percent is at most 100" },
-		{ 0, 4096, 0, 50, "size, bs and nrfiles must be at least 1" },
+		{ 0, 4096, 0, "size, bs and nrfiles must be at least 1" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -286,7 +285,6 @@ static void test_check(void)
 		io_host_init(&h, IO, PSYNC, &cfg);
 		h.p.size = cases[i].size;
 		h.p.bs = cases[i].bs;
-		h.p.rwmixread = cases[i].mix;
 		if (cases[i].share) {
 			tally_share(&h, 512, 50);
 			tally_share(&h, cases[i].share, 50);
