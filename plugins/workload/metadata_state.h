@@ -122,7 +122,7 @@ static inline uint64_t metadata_dir_of(const struct metadata_worker *m, uint64_t
 	const struct metadata_cfg *cfg = m->cfg;
 	uint64_t d = cfg->spread == METADATA_ROUND ? i : i / m->s->per_dir;
 
-	if (d >= cfg->dirs)
+	if (cfg->dirs && d >= cfg->dirs)
 		d %= cfg->dirs;
 	return cfg->shared ? d : m->owner * cfg->dirs + d;
 }
