@@ -3,7 +3,8 @@
 #include "core/cli/command.h"
 
 static const struct command *const commands[] = {
-	&command_run,	  &command_check,  &command_plan,    &command_plugins, &command_show, &command_compare,
+	&command_run,	  &command_check,  &command_plan,    &command_plugins, &command_show,
+	&command_compare, &command_effects,
 	&command_recover, &command_config, &command_version, &command_help,
 };
 

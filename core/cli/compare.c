@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <gsl/gsl_errno.h>
+
 #include "core/cli/command.h"
 #include "core/record/result.h"
 #include "core/report/comparison.h"
@@ -66,6 +68,8 @@ static int compare_run(int argc, char **argv)
 						     .holm = a.holm,
 						     .rank = a.rank };
 
+		/* What cannot be computed is a NaN to us, not the end of the program. */
+		gsl_set_error_handler_off();
 		r.base_name = operands.v[0];
 		r.new_name = operands.v[1];
 		r.forced = a.force;

@@ -67,7 +67,7 @@ static void check_golden(const json_t *set)
 	const char *want = js_get_str(json_object_get(set, "expected"), "verdict_delta5_m1", "");
 	enum cell_better better = str_eq(js_get_str(set, "better", ""), "lower") ? CELL_LOWER : CELL_HIGHER;
 	enum cell_better other = better == CELL_LOWER ? CELL_HIGHER : CELL_LOWER;
-	double x[16], y[16], rx[16], ry[16];
+	double x[16] = { 0 }, y[16] = { 0 }, rx[16], ry[16];
 	size_t nx = take(json_object_get(set, "x"), x), ny = take(json_object_get(set, "y"), y);
 	enum verdict got = verdict_of(x, nx, y, ny, better, 2);
 

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Main effects and interactions of a matrix. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "core/analyse/adjust.h"
+#include "core/analyse/basic.h"
+#include "core/analyse/cells.h"
+#include "core/analyse/effects.h"
+#include "core/analyse/ttest.h"
+#include "core/util/json.h"
+#include "core/util/str.h"
+#include "core/util/strbuf.h"
+#include "core/util/xalloc.h"
+
+enum { MAX_FACTORS = 16, MAX_TERMS = MAX_FACTORS * (MAX_FACTORS + 1) / 2 };
+
+/* A factor of the matrix with the names of its levels, in the order they appear. */
+struct factor {
+	char *name;
+	char **levels;
+	unsigned n_levels;
+	unsigned *level; /* of each value */
+};
+
+/* The values of one metric over all variants. */
+struct sample {
+	struct factor f[MAX_FACTORS];
+	unsigned n_factors;
+	double *y; /* logarithms */
+	size_t *variant;
+	size_t n;
+	bool bad; /* a value is not positive */
+};
+
+static char *level_text(const json_t *v)
+{
+	return json_is_string(v) ? xstrdup(json_string_value(v)) : js_dump(v);
+}
+
+static unsigned level_number(struct factor *f, const json_t *v)
+{
+	char *text = level_text(v);
+
+	for (unsigned i = 0; i < f->n_levels; i++)
+		if (str_eq(f->levels[i], text)) {
+			free(text);
+			return i;
+		}
+	f->levels = xrealloc(f->levels, (f->n_levels + 1) * sizeof(*f->levels));
+	f->levels[f->n_levels] = text;
+	return f->n_levels++;
+}
+
+/* Factors and levels in the order of the matrix, whatever the order of the trials was. */
+static void sample_factors(struct sample *s, const json_t *variants)
+{
+	json_t *variant, *level;
+	const char *key;
+	size_t i;
+
+	json_array_foreach(variants, i, variant)
+	{
+		unsigned k = 0;
+
+		json_object_foreach(json_object_get(variant, "values"), key, level)
+		{
+			struct factor *f = &s->f[k];
+
+			if (k == MAX_FACTORS)
+				break;
+			if (!f->name)
+				f->name = xstrdup(key);
+			level_number(f, level);
+			k++;
+		}
+		s->n_factors = k > s->n_factors ? k : s->n_factors;
+	}
+}
+
+static void sample_add(struct sample *s, const json_t *values, size_t variant, double v)
+{
+	const char *key;
+	json_t *level;
+	unsigned k = 0;
+
+	s->bad |= !(v > 0);
+	s->y = xrealloc(s->y, (s->n + 1) * sizeof(*s->y));
+	s->variant = xrealloc(s->variant, (s->n + 1) * sizeof(*s->variant));
+	s->y[s->n] = v > 0 ? log(v) : 0;
+	s->variant[s->n] = variant;
+	json_object_foreach((json_t *)values, key, level)
+	{
+		struct factor *f = &s->f[k];
+
+		if (k == MAX_FACTORS)
+			break;
+		f->level = xrealloc(f->level, (s->n + 1) * sizeof(*f->level));
+		f->level[s->n] = level_number(f, level);
+		k++;
+	}
+	s->n++;
+}
+
+static void sample_release(struct sample *s)
+{
+	for (unsigned i = 0; i < s->n_factors; i++) {
+		for (unsigned k = 0; k < s->f[i].n_levels; k++)
+			free(s->f[i].levels[k]);
+		free(s->f[i].levels);
+		free(s->f[i].level);
+		free(s->f[i].name);
+	}
+	free(s->y);
+	free(s->variant);
+}
+
+/* ---- the model -------------------------------------------------------------------------------- */
+
+struct model {
+	struct linear_factor f[MAX_FACTORS];
+	unsigned index[MAX_FACTORS]; /* in the sample */
+	unsigned n;
+	struct linear_term terms[MAX_TERMS];
+	struct linear_result r[MAX_TERMS];
+	size_t n_terms;
+	struct linear_fit fit;
+};
+
+/* Factors that really vary; then all pairs of them unless single says not. */
+static void model_terms(struct model *m, const struct sample *s, bool single)
+{
+	m->n = 0;
+	m->n_terms = 0;
+	for (unsigned i = 0; i < s->n_factors; i++) {
+		if (s->f[i].n_levels < 2)
+			continue;
+		m->f[m->n] = (struct linear_factor){ s->f[i].level, s->f[i].n_levels };
+		m->index[m->n++] = i;
+	}
+	for (unsigned i = 0; i < m->n; i++)
+		m->terms[m->n_terms++] = (struct linear_term){ i, LINEAR_NONE };
+	for (unsigned i = 0; !single && i < m->n; i++)
+		for (unsigned k = i + 1; k < m->n; k++)
+			m->terms[m->n_terms++] = (struct linear_term){ i, k };
+}
+
+/* With pairs where they can be told apart and leave something to judge them by, else without. */
+static int model_fit(struct model *m, const struct sample *s, bool *pairs)
+{
+	int r;
+
+	model_terms(m, s, false);
+	*pairs = m->n_terms > m->n;
+	r = linear_fit(s->y, s->n, m->f, m->terms, m->n_terms, &m->fit, m->r);
+	if (r == 0 && m->fit.df >= 4)
+		return 0;
+	linear_release(&m->fit);
+	model_terms(m, s, true);
+	*pairs = false;
+	return linear_fit(s->y, s->n, m->f, m->terms, m->n_terms, &m->fit, m->r);
+}
+
+static void effect_levels(struct effect *e, const struct model *m, const struct sample *s, const struct factor *f)
+{
+	double all = basic_mean(s->y, s->n), q = gsl_cdf_tdist_Pinv(0.975, m->fit.df), low = INFINITY, high = -INFINITY;
+
+	e->n_levels = f->n_levels;
+	e->levels = xcalloc(f->n_levels, sizeof(*e->levels));
+	for (unsigned k = 0; k < f->n_levels; k++) {
+		double sum = 0, half;
+		size_t n = 0;
+
+		for (size_t i = 0; i < s->n; i++) {
+			sum += f->level[i] == k ? s->y[i] : 0;
+			n += f->level[i] == k;
+		}
+		half = q * m->fit.sigma * sqrt(1 / (double)n - 1 / (double)s->n);
+		sum = sum / (double)n - all;
+		e->levels[k] = (struct effect_level){ xstrdup(f->levels[k]), exp(sum), exp(sum - half), exp(sum + half), n };
+		low = fmin(low, sum);
+		high = fmax(high, sum);
+	}
+	e->range = exp(high - low);
+}
+
+static void take_effects(struct effects *out, const struct model *m, const struct sample *s)
+{
+	double p[MAX_TERMS], q[MAX_TERMS];
+
+	for (size_t i = 0; i < m->n_terms; i++)
+		p[i] = m->r[i].p;
+	adjust_p(ADJUST_HOLM, p, m->n_terms, q);
+	out->v = xcalloc(MAX(m->n_terms, (size_t)1), sizeof(*out->v));
+	out->n_effects = m->n_terms;
+	for (size_t i = 0; i < m->n_terms; i++) {
+		const struct linear_term *t = &m->terms[i];
+		const struct factor *a = &s->f[m->index[t->a]];
+		struct effect *e = &out->v[i];
+
+		e->pair = t->b != LINEAR_NONE;
+		e->name = e->pair ? xasprintf("%s x %s", a->name, s->f[m->index[t->b]].name) : xstrdup(a->name);
+		e->p = p[i];
+		e->p_holm = q[i];
+		e->f = m->r[i].f;
+		e->omega2 = m->r[i].omega2;
+		e->active = q[i] <= 0.05;
+		e->range = NAN;
+		if (!e->pair)
+			effect_levels(e, m, s, a);
+	}
+}
+
+/* What the model expects of value i. */
+static double expected(const struct model *m, size_t i)
+{
+	double y = m->fit.coef[0];
+	size_t at = 1;
+
+	for (size_t t = 0; t < m->n_terms; t++) {
+		const struct linear_term *term = &m->terms[t];
+		const struct linear_factor *a = &m->f[term->a], *b = term->b == LINEAR_NONE ? NULL : &m->f[term->b];
+
+		for (unsigned x = 0; x < a->levels - 1; x++)
+			for (unsigned z = 0; z < (b ? b->levels - 1 : 1); z++) {
+				double c = a->level[i] == x ? 1 : a->level[i] == a->levels - 1 ? -1 : 0;
+
+				if (b)
+					c *= b->level[i] == z ? 1 : b->level[i] == b->levels - 1 ? -1 : 0;
+				y += m->fit.coef[at++] * c;
+			}
+	}
+	return y;
+}
+
+/* ---- single variants that no sum of factors explains ----------------------------------------------- */
+
+enum { ODD_MAX = 3, ODD_MIN_VARIANTS = 8, ODD_MAX_VARIANTS = 400 };
+#define ODD_T 6.0 /* standard errors: far beyond what the largest of some hundred shows by chance */
+
+/* The sample without variant skip, for as long as it lives; factors are shared. */
+static void sample_without(const struct sample *s, size_t skip, struct sample *out)
+{
+	size_t n = 0;
+
+	*out = *s;
+	out->y = xcalloc(s->n, sizeof(*out->y));
+	out->variant = xcalloc(s->n, sizeof(*out->variant));
+	for (unsigned k = 0; k < s->n_factors; k++)
+		out->f[k].level = xcalloc(s->n, sizeof(*out->f[k].level));
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->variant[i] == skip)
+			continue;
+		out->y[n] = s->y[i];
+		out->variant[n] = s->variant[i];
+		for (unsigned k = 0; k < s->n_factors; k++)
+			out->f[k].level[n] = s->f[k].level[i];
+		n++;
+	}
+	out->n = n;
+}
+
+static void sample_without_release(struct sample *s)
+{
+	free(s->y);
+	free(s->variant);
+	for (unsigned k = 0; k < s->n_factors; k++)
+		free(s->f[k].level);
+}
+
+/* How far variant v is from what the others, by single factors, expect of it: in standard errors, and as a logarithm. */
+static double odd_distance(const struct sample *s, size_t v, double *away)
+{
+	struct sample rest;
+	struct model m;
+	double sum = 0, t = 0;
+	size_t n = 0;
+
+	sample_without(s, v, &rest);
+	model_terms(&m, &rest, true);
+	if (linear_fit(rest.y, rest.n, m.f, m.terms, m.n_terms, &m.fit, m.r) == 0 && m.fit.df >= 4) {
+		for (unsigned k = 0; k < m.n; k++)
+			m.f[k].level = s->f[m.index[k]].level;
+		for (size_t i = 0; i < s->n; i++) {
+			if (s->variant[i] != v)
+				continue;
+			sum += s->y[i] - expected(&m, i);
+			n++;
+		}
+		*away = n ? sum / (double)n : 0;
+		t = n ? fabs(*away) / (m.fit.sigma * sqrt(1 / (double)n + (double)m.fit.params / (double)rest.n)) : 0;
+	}
+	linear_release(&m.fit);
+	sample_without_release(&rest);
+	return t;
+}
+
+static bool odd_worst(const struct sample *s, size_t n_variants, size_t *which, double *away)
+{
+	double worst = ODD_T, a = 0;
+	bool found = false;
+
+	for (size_t v = 0; v < n_variants; v++) {
+		double t = odd_distance(s, v, &a);
+
+		if (t <= worst || fabs(a) < log(1.05))
+			continue;
+		worst = t;
+		*which = v;
+		*away = a;
+		found = true;
+	}
+	return found;
+}
+
+/*
+ * Takes suspects out of the sample one after the other: what is left is what effects are looked for in, as one odd
+ * variant looks like an effect of every factor. Replaces *s.
+ */
+static void take_odd(struct effects *out, struct sample *s, const json_t *variants)
+{
+	size_t n = json_array_size(variants), which;
+	double away;
+
+	while (out->n_odd < ODD_MAX && n >= ODD_MIN_VARIANTS && n <= ODD_MAX_VARIANTS && odd_worst(s, n, &which, &away)) {
+		struct sample rest;
+
+		out->odd = xrealloc(out->odd, (out->n_odd + 1) * sizeof(*out->odd));
+		out->odd[out->n_odd++] = (struct effect_odd){
+			js_dump(json_object_get(json_array_get(variants, which), "values")), exp(away)
+		};
+		sample_without(s, which, &rest);
+		sample_without_release(s);
+		*s = rest;
+	}
+}
+
+static void analyse(struct effects *out, struct sample *s, const json_t *variants)
+{
+	struct model m = { .n = 0 };
+
+	out->n = s->n;
+	if (s->bad) {
+		out->why = "a value is not positive";
+		return;
+	}
+	if (s->n < 4) {
+		out->why = "too few values";
+		return;
+	}
+	take_odd(out, s, variants);
+	out->n = s->n;
+	if (model_fit(&m, s, &out->pairs) < 0 || m.n == 0 || m.fit.df < 1) {
+		out->why = m.n ? "too few values for so many combinations" : "nothing varies";
+	} else {
+		out->sigma = exp(m.fit.sigma) - 1;
+		out->detectable = exp(ttest_quick_detectable((double)s->n / 2, m.fit.sigma, 0.05, 0.8));
+		take_effects(out, &m, s);
+	}
+	linear_release(&m.fit);
+}
+
+/* ---- from the document -------------------------------------------------------------------------- */
+
+/* The variant that a cell belongs to: its key begins with the values. */
+static bool cell_of_variant(const json_t *doc, size_t variant, const struct cell *c)
+{
+	const json_t *values = json_object_get(json_array_get(json_object_get(doc, "variants"), variant), "values");
+	struct strbuf sb = STRBUF_INIT;
+	const char *key;
+	json_t *v;
+	bool same;
+
+	json_object_foreach((json_t *)values, key, v)
+	{
+		_cleanup_free_ char *text = level_text(v);
+
+		strbuf_addf(&sb, "%s%s=%s", sb.len ? " " : "", key, text);
+	}
+	same = str_eq(strbuf_str(&sb), c->variant);
+	strbuf_free(&sb);
+	return same;
+}
+
+static void sample_collect(struct sample *s, const json_t *doc, const struct cells *cells, const char *step,
+			   const char *metric)
+{
+	const json_t *variants = json_object_get(doc, "variants");
+
+	sample_factors(s, variants);
+	for (size_t i = 0; i < cells->n; i++) {
+		const struct cell *c = &cells->v[i];
+
+		if (!str_eq(c->step, step) || !str_eq(c->metric, metric))
+			continue;
+		for (size_t k = 0; k < json_array_size(variants); k++) {
+			if (!cell_of_variant(doc, k, c))
+				continue;
+			for (size_t v = 0; v < c->n; v++)
+				sample_add(s, json_object_get(json_array_get(variants, k), "values"), k, c->v[v]);
+			break;
+		}
+	}
+}
+
+struct effects *effects_find(const json_t *doc, bool all, size_t *n)
+{
+	static const char *const better[] = { "neutral", "higher", "lower" };
+	_cleanup_json_ json_t *seen = js_object();
+	struct effects *out = NULL;
+	struct cells cells;
+
+	*n = 0;
+	cells_collect(doc, &cells);
+	for (size_t i = 0; i < cells.n; i++) {
+		const struct cell *c = &cells.v[i];
+		_cleanup_free_ char *name = xasprintf("%s.%s", c->step, c->metric);
+		struct sample s = { .n = 0 };
+
+		if ((!all && !c->primary) || json_object_get(seen, name))
+			continue;
+		js_set(seen, name, json_true());
+		sample_collect(&s, doc, &cells, c->step, c->metric);
+		if (s.n) {
+			out = xrealloc(out, (*n + 1) * sizeof(*out));
+			out[*n] = (struct effects){ .step = xstrdup(c->step), .metric = xstrdup(c->metric),
+						    .unit = xstrdup(c->unit), .better = xstrdup(better[c->better]) };
+			analyse(&out[(*n)++], &s, json_object_get(doc, "variants"));
+		}
+		sample_release(&s);
+	}
+	cells_release(&cells);
+	return out;
+}
+
+void effects_release(struct effects *e)
+{
+	for (size_t i = 0; i < e->n_effects; i++) {
+		for (size_t k = 0; k < e->v[i].n_levels; k++)
+			free(e->v[i].levels[k].name);
+		free(e->v[i].levels);
+		free(e->v[i].name);
+	}
+	for (size_t i = 0; i < e->n_odd; i++)
+		free(e->odd[i].variant);
+	free(e->v);
+	free(e->odd);
+	free(e->step);
+	free(e->metric);
+	free(e->unit);
+	free(e->better);
+}
