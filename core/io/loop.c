@@ -84,6 +84,8 @@ static void loop_reset_counts(struct loop *l)
 		if (l->hist[i]->count)
 			hist_reset(l->hist[i]);
 	memset(l->bytes, 0, sizeof(l->bytes));
+	if (l->sched)
+		sched_reset(l->sched);
 }
 
 void loop_alarm(struct loop *l, uint64_t now)
@@ -118,7 +120,7 @@ void loop_count_kind(struct loop *l, const struct fst_io *io, uint64_t latency_n
 
 int loop_run(struct loop *l, uint64_t start_ns)
 {
-	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds;
+	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds || l->sched;
 	int r;
 
 	l->measure = !l->ramp_end_ns;
@@ -127,12 +129,16 @@ int loop_run(struct loop *l, uint64_t start_ns)
 				       : UINT64_MAX;
 	l->until_sync = l->sync_every;
 	l->end_ns = start_ns;
+	if (l->sched)
+		sched_begin(l->sched, start_ns);
 	if (l->depth == 1) {
 		l->max_inflight = 1;
 		r = full ? loop_one_full(l, start_ns) : loop_one_plain(l, start_ns);
 	} else {
 		r = full ? loop_many_full(l, start_ns) : loop_many_plain(l, start_ns);
 	}
+	if (l->sched && !l->ended)
+		sched_end(l->sched, l->end_ns);
 	if (!l->measure) /* over before the ramp was: nothing of it counts */
 		loop_reset_counts(l);
 	return r;

@@ -11,6 +11,7 @@
 #include "core/io/hist.h"
 #include "core/io/live.h"
 #include "core/io/pace.h"
+#include "core/io/sched.h"
 #include "core/util/macro.h"
 
 /* Latency is kept apart for these; both kinds of sync are one. */
@@ -22,6 +23,7 @@ enum { LOOP_OPS = FST_IO_FDATASYNC + 1 };
 struct loop_slot {
 	struct fst_io io;
 	uint64_t start_ns;
+	uint64_t due_ns; /* by the schedule; 0: there is none */
 	bool own_sync; /* a sync by the core, which the workload does not know of */
 };
 
@@ -64,6 +66,7 @@ struct loop {
 	uint32_t n_kinds;
 	double kind_ns;	       /* sum of what kind_hist got from here */
 	uint64_t kind_ops[LOOP_OPS], kind_op_bytes[LOOP_OPS]; /* their I/Os */
+	struct sched *sched;   /* NULL: an I/O follows the other */
 	struct buffers *stamp; /* NULL: what is written need not differ */
 	uint64_t sync_every;   /* writes; 0: never */
 	uint64_t until_sync;

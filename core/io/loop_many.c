@@ -35,6 +35,7 @@ loop_inline void loop_many_after(struct loop *l, struct loop_slot *slot)
 		}
 		again = r == FST_DONE_AGAIN;
 	}
+	slot->due_ns = 0;
 	if (again) {
 		l->held[l->n_held++] = slot;
 	} else if (l->sync_due) {
@@ -62,7 +63,9 @@ loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint
 		loop_many_fail(l, loop_io_failed(l, io));
 		return;
 	}
-	loop_count(l, io, slot->start_ns, now, full);
+	loop_count(l, io,
+		   full && slot->due_ns ? loop_sched_count(l, slot, now) : slot->start_ns, now,
+		   full);
 	if (full)
 		loop_many_after(l, slot);
 	else
@@ -106,6 +109,8 @@ loop_inline struct loop_slot *loop_many_pick(struct loop *l, const bool full)
 		return l->held[--l->n_held];
 	if (!l->n_unused || l->ended)
 		return NULL;
+	if (full && l->sched && !loop_sched_due(l))
+		return NULL;
 	slot = l->unused[l->n_unused - 1];
 	if (full && l->stamp)
 		buffers_stamp(l->stamp, slot->io.buf, l->max_length);
@@ -123,6 +128,8 @@ loop_inline struct loop_slot *loop_many_pick(struct loop *l, const bool full)
 			return NULL;
 		}
 	}
+	if (full && l->sched)
+		slot->due_ns = sched_take(l->sched, slot->io.length);
 	l->n_unused--;
 	return slot;
 }
@@ -200,9 +207,14 @@ loop_inline int loop_many(struct loop *l, uint64_t now, const bool full)
 			/* Engines that complete at once leave nothing to wait for. */
 			if (l->ret || loop_should_stop(l) || (l->ended && !l->n_held))
 				return l->ret;
+			if (full && l->sched)
+				loop_sched_wait(l);
 			now = io_clock_ns();
 			continue;
 		}
+		/* A slot that waits for its time must not wait for a completion. */
+		if (full && l->sched && sched_has_rate(l->sched) && l->n_unused && !l->ended)
+			more = true;
 		before = now;
 		r = loop_many_turn(l, more, &now, full);
 		if (loop_unlikely(l->inflight > l->low) && !more && r >= 0)
@@ -211,7 +223,7 @@ loop_inline int loop_many(struct loop *l, uint64_t now, const bool full)
 			l->leaked = true;
 			return l->ret ? l->ret : r;
 		}
-		if (pace_cares(&l->pace, !l->inflight, now))
+		if (!(full && l->sched) && pace_cares(&l->pace, !l->inflight, now))
 			pace_round(&l->pace, (uint32_t)r, !l->inflight, more, now - before, now);
 	}
 }

@@ -53,8 +53,10 @@ int loop_sync_now(struct loop *l, struct loop_slot *slot, uint16_t op, uint32_t 
 
 static loop_cold int loop_one_no_io(struct loop *l, int r)
 {
-	if (r == FST_NEXT_END)
+	if (r == FST_NEXT_END) {
+		l->ended = true;
 		return 0;
+	}
 	if (r == FST_NEXT_WAIT)
 		return loop_plugin_failed(l, "next waits, but nothing is in flight", -EDEADLK);
 	return loop_plugin_failed(l, "next", r);
@@ -97,6 +99,9 @@ loop_inline int loop_one(struct loop *l, uint64_t now, const bool full)
 	int r;
 
 	for (;;) {
+		while (full && l->sched && !loop_sched_wait(l))
+			if (loop_should_stop(l))
+				return 0;
 		if (full && l->stamp)
 			buffers_stamp(l->stamp, io->buf, l->max_length);
 		if (full)
@@ -104,6 +109,8 @@ loop_inline int loop_one(struct loop *l, uint64_t now, const bool full)
 		r = l->next(l->w, io);
 		if (loop_unlikely(r != FST_NEXT_IO))
 			return loop_one_no_io(l, r);
+		if (full)
+			slot->due_ns = l->sched ? sched_take(l->sched, io->length) : 0;
 again:
 		if (loop_io_odd(l, io, full)) {
 			r = loop_check_io(l, io);
@@ -120,6 +127,10 @@ again:
 		now = io_clock_ns();
 		if (loop_unlikely(io->result != (int64_t)io->length))
 			return loop_io_failed(l, io);
+		if (full && slot->due_ns) {
+			slot->start_ns = start;
+			start = loop_sched_count(l, slot, now);
+		}
 		loop_count(l, io, start, now, full);
 		if (full) {
 			r = loop_one_after(l, slot);
@@ -128,8 +139,10 @@ again:
 		}
 		if (loop_should_stop(l))
 			return 0;
-		if (full && r == 1)
+		if (full && r == 1) {
+			slot->due_ns = 0;
 			goto again;
+		}
 	}
 }
 

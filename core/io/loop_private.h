@@ -70,6 +70,15 @@ loop_inline void loop_count(struct loop *l, const struct fst_io *io, uint64_t st
 	}
 }
 
+/*
+ * Waits until the next I/O is due, or until something else is to be looked at. False: it is not due.
+ */
+loop_cold bool loop_sched_wait(struct loop *l);
+/* Is it due, and no pause before it? With I/Os in flight a pause is not over. */
+loop_cold bool loop_sched_due(struct loop *l);
+/* What a completed I/O took, and how late it began. Returns from when its latency counts. */
+loop_cold uint64_t loop_sched_count(struct loop *l, const struct loop_slot *slot, uint64_t now);
+
 /* After a write: is a sync due? */
 loop_inline void loop_note_write(struct loop *l, const struct fst_io *io)
 {

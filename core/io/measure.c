@@ -152,6 +152,41 @@ static json_t *measure_clock(const struct measured *m)
 	return js_set(o, "drift", js_real(m->clock_drift));
 }
 
+/* Do latencies count from when an I/O should have begun? */
+static bool measure_scheduled(const struct io_step *s)
+{
+	return s->data && s->n && sched_has_rate(&s->worker[0].sched);
+}
+
+static json_t *measure_schedule(const struct io_step *s, const struct measured *m)
+{
+	const struct io_params *p = s->wl->io;
+	const double seconds = (double)m->window_ns / NSEC_PER_SEC;
+	struct hist *service = hist_new(), *lag = hist_new();
+	uint64_t missed = 0;
+	json_t *o = js_object();
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!sched_has_rate(&s->worker[i].sched)) /* it never came to its loop */
+			continue;
+		hist_merge(service, s->worker[i].sched.service);
+		hist_merge(lag, s->worker[i].sched.lag);
+		missed += s->worker[i].sched.missed;
+	}
+	js_set(o, "process", js_str(p->rate_process == IO_RATE_POISSON ? "poisson" : "linear"));
+	js_set(o, "unit", js_str(p->rate ? "bytes/s" : "ops/s"));
+	js_set(o, "asked", js_real((double)(p->rate ? p->rate : p->rate_iops) * s->n));
+	js_set(o, "achieved",
+	       seconds > 0 ? js_real((double)(p->rate ? m->bytes : service->count) / seconds)
+			   : json_null());
+	js_set(o, "missed", js_u64(missed));
+	js_set(o, "service_time", hist_json(service));
+	js_set(o, "lag", hist_json(lag));
+	free(service);
+	free(lag);
+	return o;
+}
+
 static json_t *measure_measured(const struct io_step *s, const struct measured *m)
 {
 	json_t *o = js_object(), *cpu = js_object();
@@ -171,6 +206,10 @@ static json_t *measure_measured(const struct io_step *s, const struct measured *
 	js_set(o, "too_short", js_bool(m->too_short));
 	js_set(o, "sync_boundary", measure_boundary(s, m));
 	js_set(o, "clock", measure_clock(m));
+	js_set(o, "latency_is",
+	       js_str(measure_scheduled(s) ? "response_time" : "service_time"));
+	if (measure_scheduled(s))
+		js_set(o, "schedule", measure_schedule(s, m));
 	return js_set(o, "cpu", cpu);
 }
 

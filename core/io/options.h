@@ -28,6 +28,11 @@ enum io_distribution {
 	IO_ZONED = 4,
 };
 
+enum io_rate_process {
+	IO_RATE_LINEAR = 0,
+	IO_RATE_POISSON = 1,
+};
+
 enum { IO_MAX_SHARES = 64 };
 
 /* Of all accesses, access percent go to the next size percent of the blocks. */
@@ -78,7 +83,12 @@ struct io_params {
 	const char *bssplit;		 /* as written, or NULL */
 	const char *random_distribution; /* as written; NULL: uniform */
 	bool norandommap;
-	int sync; /* enum io_sync */
+	int sync;	   /* enum io_sync */
+	uint64_t rate;	   /* bytes a second and worker; 0: as fast as it goes */
+	uint64_t rate_iops; /* likewise, I/Os */
+	int rate_process;  /* enum io_rate_process */
+	uint64_t thinktime_ns;
+	uint64_t thinktime_blocks;
 	/* Read from the texts above. */
 	struct fst_bs_share shares[IO_MAX_SHARES];
 	uint32_t n_shares;

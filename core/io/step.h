@@ -31,6 +31,7 @@ struct io_worker {
 	double kind_ns;	      /* time of I/Os of the plugin's own kinds */
 	uint64_t op_count[LOOP_KINDS], op_bytes[LOOP_KINDS]; /* I/Os by what they are, of any kind */
 	struct random_blocks random;
+	struct sched sched;
 	uint32_t max_inflight;
 	bool inited; /* the plugin's worker_init went well */
 	bool synced; /* end_fsync was done */

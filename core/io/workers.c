@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "core/io/clock.h"
 #include "core/io/loop.h"
@@ -82,6 +83,7 @@ void workers_free(struct io_step *s)
 
 		munmap(w->hist, MAX(s->n_kinds, 1u) * sizeof(*w->hist));
 		free(w->bytes);
+		sched_release(&w->sched);
 		free(w->metric);
 		free(w->w.state);
 		files_close(&w->files, &w->n_files);
@@ -189,6 +191,12 @@ static void worker_set_loop(struct io_worker *w, struct loop *l)
 	l->kind_inner = s->inner + s->first_kind;
 	l->n_kinds = s->n_kinds - s->first_kind;
 	loop_set_batches(l, p);
+	if (sched_wanted(p)) {
+		sched_init(&w->sched, p, s->wl->ctx->seed, w->w.index);
+		l->sched = &w->sched;
+		/* Sleeps end when they should, not up to 50 us later. */
+		prctl(PR_SET_TIMERSLACK, 1UL);
+	}
 	l->file_name = worker_file_name;
 	l->names = &s->files;
 	l->engine_name = s->wl->engine->name;

@@ -34,7 +34,11 @@ struct workload {
  *   series:   {interval_ns, ops: [...], bytes: [...]} whole intervals of 1 s from the end of the ramp
  *   measured: {started_ns (monotonic), elapsed_ns, ramp_ns, ops, bytes, workers, partial: bool,
  *             too_short: bool, sync_boundary: text, clock: {source: "tsc" or "clock_gettime",
- *             drift: share of the time by which it went wrong}, cpu: {user_ns, system_ns} of this process in
+ *             drift: share of the time by which it went wrong},
+ *             latency_is: "service_time" (from its begin) or, where a rate is asked for,
+ *             "response_time" (from when it should have begun), then with
+ *             schedule: {process, unit: "bytes/s" or "ops/s", asked, achieved, missed: due before the end
+ *             and never begun, service_time, lag: hist_json() of what latencies consist of}, cpu: {user_ns, system_ns} of this process in
  *             the window}; times are null when nothing was measured
  *   engine:   {name, depth_asked, depth_max, depth_mean}            data workloads
  *   data:     {kind: "random" "zero", direct: bool, dataset_bytes, laid_out_bytes, ram_bytes,

@@ -175,6 +175,19 @@ static int distribution_read(struct io_random *out, const char *text, struct err
 		       "is none of random, zipf:THETA, pareto:H, normal:PERCENT, zoned:A/S:A/S...");
 }
 
+static void rates_check(struct step_work *w)
+{
+	const struct io_params *io = &w->out->io;
+
+	if (io->rate && io->rate_iops)
+		step_fail(w, "rate_iops", "rate_iops: rate is given, too; one of them says when "
+					  "the next I/O is due");
+	if (io->thinktime_ns && (io->rate || io->rate_iops))
+		step_fail(w, "thinktime", "thinktime: a rate says when the next I/O is due");
+	if (step_is_given(w, "rate_process") && !io->rate && !io->rate_iops)
+		step_fail(w, "rate_process", "rate_process: there is no rate or rate_iops");
+}
+
 void step_check_io(struct step_work *w)
 {
 	struct io_params *io = &w->out->io;
@@ -183,6 +196,7 @@ void step_check_io(struct step_work *w)
 	if (io->bssplit && !step_is_bad(w, "bssplit") &&
 	    bssplit_read(io, &w->job->names, &e) < 0)
 		step_fail(w, "bssplit", "bssplit = \"%s\": %s", io->bssplit, e.text);
+	rates_check(w);
 	err_clear(&e);
 	if (io->random_distribution && !step_is_bad(w, "random_distribution") &&
 	    distribution_read(&io->random, io->random_distribution, &e) < 0)

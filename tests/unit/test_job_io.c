@@ -169,6 +169,20 @@ static void test_distribution_bad(void)
 	CU_ASSERT_TRUE(says("random_distribution = \"zipf\"; norandommap = true;", ""));
 }
 
+static void test_rates(void)
+{
+	CU_ASSERT_TRUE(says("rate = \"100MiB\"; rate_process = \"poisson\";", ""));
+	CU_ASSERT_TRUE(says("thinktime = \"1ms\"; thinktime_blocks = 4;", ""));
+	CU_ASSERT_TRUE(says("rate = \"100MiB\"; rate_iops = 10;",
+			    "t.job:2: sequential: rate_iops: rate is given, too; one of them says "
+			    "when the next I/O is due\n"));
+	CU_ASSERT_TRUE(says("rate_iops = 10; thinktime = \"1ms\";",
+			    "t.job:2: sequential: thinktime: a rate says when the next I/O is "
+			    "due\n"));
+	CU_ASSERT_TRUE(says("rate_process = \"poisson\";",
+			    "t.job:2: sequential: rate_process: there is no rate or rate_iops\n"));
+}
+
 void test_job_io(void)
 {
 	CU_pSuite s = CU_add_suite("job io", NULL, NULL);
@@ -178,4 +192,5 @@ void test_job_io(void)
 	CU_ADD_TEST(s, test_distribution);
 	CU_ADD_TEST(s, test_zones);
 	CU_ADD_TEST(s, test_distribution_bad);
+	CU_ADD_TEST(s, test_rates);
 }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tests of core/io/sched: open loops, what waits is counted, time to think; and known latencies. */
+#include <math.h>
+
+#include "core/io/sched.h"
+#include "tests/unit/io_script.h"
+
+void test_io_sched(void);
+
+enum { KNOWN = 2000 };
+
+/* An engine whose latencies are known: it waits awake and writes down how long it did. */
+struct known {
+	uint64_t n, stall_at, stall_ns;
+	uint64_t took[KNOWN];
+};
+
+static int known_queue(struct fst_engine *e, struct fst_io *io)
+{
+	struct known *k = (struct known *)(uintptr_t)e->cfg;
+	uint64_t start = io_clock_ns(), wait = 20000 + k->n * 200, now;
+
+	do
+		now = io_clock_ns();
+	while (now - start < wait);
+	if (k->n < KNOWN)
+		k->took[k->n++] = now - start;
+	io->result = (int64_t)io->length;
+	return 1;
+}
+
+static int stall_queue(struct fst_engine *e, struct fst_io *io)
+{
+	struct known *k = (struct known *)(uintptr_t)e->cfg;
+
+	script_sleep(++k->n == k->stall_at ? k->stall_ns : 0);
+	io->result = (int64_t)io->length;
+	return 1;
+}
+
+static const struct fst_engine_ops known_ops = { .struct_size = sizeof(known_ops),
+						 .flags = FST_ENGINE_SYNC | FST_ENGINE_NO_FILES,
+						 .queue = known_queue };
+static const struct fst_engine_ops stall_ops = { .struct_size = sizeof(stall_ops),
+						 .flags = FST_ENGINE_SYNC | FST_ENGINE_NO_FILES,
+						 .queue = stall_queue };
+static const struct fstrial_plugin known_engine = SCRIPT_ENGINE(&known_ops);
+static const struct fstrial_plugin stall_engine = SCRIPT_ENGINE(&stall_ops);
+static const struct fstrial_plugin queued = SCRIPT_ENGINE(&script_nofile_ops);
+static const struct fstrial_plugin plain = PLAN_WORKLOAD(.version = "1");
+
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Percentiles are within 0.4 % of what the engine did, and the time to call it. */
+static void test_known(void)
+{
+	static const struct {
+		const char *path;
+		double q;
+	} q[] = { { "latency.read.percentiles.1", 0.01 },  { "latency.read.percentiles.5", 0.05 },
+		  { "latency.read.percentiles.10", 0.1 },  { "latency.read.percentiles.50", 0.5 },
+		  { "latency.read.percentiles.90", 0.9 },  { "latency.read.percentiles.95", 0.95 },
+		  { "latency.read.percentiles.99", 0.99 } };
+	struct plan p = { .n = KNOWN };
+	static struct known k;
+	struct io_host h;
+
+	k = (struct known){ .n = 0 };
+	io_host_init(&h, &plain, &known_engine, &p);
+	h.wl.engine_cfg = &k;
+	CU_ASSERT_EQUAL(io_host_run(&h), 0);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "latency.read.count"), KNOWN);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.bytes"), KNOWN * 4096ull);
+	CU_ASSERT_STRING_EQUAL(io_host_str(&h, "measured.latency_is"), "service_time");
+	qsort(k.took, KNOWN, sizeof(k.took[0]), ascending);
+	for (size_t i = 0; i < ARRAY_SIZE(q); i++) {
+		double want = (double)k.took[(size_t)ceil(q[i].q * KNOWN) - 1];
+
+		CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, q[i].path), want, want * 0.004 + 1000);
+	}
+	io_host_free(&h);
+}
+
+/*
+ * 10,000 I/Os a second for a second, one of which takes 100 ms: a thousand had to wait, on average
+ * half of that.
+ */
+static void test_stall(void)
+{
+	struct plan p = { .n = 10000 };
+	static struct known k;
+	struct io_host h;
+
+	k = (struct known){ .stall_at = 3000, .stall_ns = 100000000 };
+	io_host_init(&h, &plain, &stall_engine, &p);
+	h.wl.engine_cfg = &k;
+	h.p.rate_iops = 10000;
+	CU_ASSERT_EQUAL(io_host_run(&h), 0);
+	CU_ASSERT_STRING_EQUAL(io_host_str(&h, "measured.latency_is"), "response_time");
+	CU_ASSERT_EQUAL(io_host_u64(&h, "latency.read.count"), 10000);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.schedule.service_time.count"), 10000);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.schedule.lag.count"), 10000);
+	CU_ASSERT_EQUAL(io_host_u64(&h, "measured.schedule.missed"), 0);
+	CU_ASSERT_TRUE(io_host_real(&h, "latency.read.percentiles.99") > 0.089e9);
+	CU_ASSERT_TRUE(io_host_real(&h, "latency.read.percentiles.95") > 0.049e9);
+	CU_ASSERT_TRUE(io_host_real(&h, "measured.schedule.service_time.percentiles.90") < 0.049e9);
+	CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "measured.schedule.asked"), 10000, 0);
+	/* It ended when the schedule did, or later. */
+	CU_ASSERT_TRUE(io_host_u64(&h, "measured.elapsed_ns") >= 999900000);
+	io_host_free(&h);
+}
+
+/* What was due and never begun is said. */
+static void test_missed(void)
+{
+	struct script s = { .delay_ns = 5000000 };
+	struct plan p = { .n = 0 };
+	struct io_host h;
+	uint64_t due, done;
+
+	io_host_init(&h, &plain, &queued, &p);
+	h.wl.engine_cfg = &s;
+	h.p.rate = 4096000;
+	h.opt.runtime_ns = 200000000;
+	CU_ASSERT_EQUAL(io_host_run(&h), 0);
+	due = io_host_u64(&h, "measured.elapsed_ns") / 1000000;
+	done = io_host_u64(&h, "latency.read.count");
+	CU_ASSERT_TRUE(done <= 41);
+	CU_ASSERT_TRUE(done + io_host_u64(&h, "measured.schedule.missed") >= due);
+	CU_ASSERT_TRUE(done + io_host_u64(&h, "measured.schedule.missed") <= due + 2);
+	CU_ASSERT_STRING_EQUAL(io_host_str(&h, "measured.schedule.unit"), "bytes/s");
+	CU_ASSERT_TRUE(io_host_real(&h, "measured.schedule.achieved") < 0.5 * 4096000);
+	io_host_free(&h);
+}
+
+/* With several in flight, too, none begins before it is due. */
+static void test_queued(void)
+{
+	struct script_test t;
+
+	script_test_init(&t, &plain, &queued, 8);
+	t.p.n = 200;
+	t.h.p.rate_iops = 2000;
+	t.h.p.rate_process = IO_RATE_POISSON;
+	CU_ASSERT_EQUAL(io_host_run(&t.h), 0);
+	CU_ASSERT_EQUAL(t.s.n, 200);
+	CU_ASSERT_EQUAL(io_host_u64(&t.h, "measured.schedule.lag.count"), 200);
+	CU_ASSERT_STRING_EQUAL(io_host_str(&t.h, "measured.schedule.process"), "poisson");
+	CU_ASSERT_TRUE(io_host_u64(&t.h, "measured.elapsed_ns") > 50000000);
+	CU_ASSERT_TRUE(io_host_u64(&t.h, "latency.read.max") >=
+		       io_host_u64(&t.h, "measured.schedule.lag.max"));
+	script_test_free(&t);
+}
+
+static void test_gaps(void)
+{
+	const struct io_params linear = { .rate = 1000000 };
+	const struct io_params poisson = { .rate_iops = 1000, .rate_process = IO_RATE_POISSON };
+	double sum = 0, squares = 0, last = 0;
+	struct sched s;
+
+	sched_init(&s, &linear, 1, 0);
+	sched_begin(&s, 5000);
+	CU_ASSERT_EQUAL(sched_take(&s, 1000), 5000);
+	CU_ASSERT_EQUAL(sched_take(&s, 3000), 5000 + 1000000);
+	CU_ASSERT_EQUAL(sched_take(&s, 1), 5000 + 4000000);
+	sched_release(&s);
+	sched_init(&s, &poisson, 1, 0);
+	sched_begin(&s, 0);
+	for (int i = 0; i < 100000; i++) {
+		double gap;
+
+		sched_take(&s, 4096);
+		gap = s.next_ns - last;
+		last = s.next_ns;
+		sum += gap;
+		squares += gap * gap;
+	}
+	/* Of an exponential distribution mean and deviation are the same. */
+	CU_ASSERT_DOUBLE_EQUAL(sum / 1e5, 1e6, 2e4);
+	CU_ASSERT_DOUBLE_EQUAL(squares / 1e5, 2e12, 8e10);
+	sched_release(&s);
+}
+
+static void test_think(void)
+{
+	static const uint32_t depths[] = { 1, 4 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct script_test t;
+
+		script_test_init(&t, &plain, &queued, depths[i]);
+		t.p.n = 12;
+		t.h.p.thinktime_ns = 5000000;
+		t.h.p.thinktime_blocks = 3;
+		CU_ASSERT_EQUAL(io_host_run(&t.h), 0);
+		CU_ASSERT_EQUAL(t.s.n, 12);
+		/* Three pauses lie between four groups. */
+		CU_ASSERT_TRUE(io_host_u64(&t.h, "measured.elapsed_ns") >= 15000000);
+		CU_ASSERT_TRUE(t.s.max_inflight <= 3);
+		CU_ASSERT_PTR_NULL(io_host_at(&t.h, "measured.schedule"));
+		script_test_free(&t);
+	}
+}
+
+void test_io_sched(void)
+{
+	CU_pSuite s = CU_add_suite("io sched", NULL, NULL);
+
+	CU_ADD_TEST(s, test_known);
+	CU_ADD_TEST(s, test_stall);
+	CU_ADD_TEST(s, test_missed);
+	CU_ADD_TEST(s, test_queued);
+	CU_ADD_TEST(s, test_gaps);
+	CU_ADD_TEST(s, test_think);
+}
