@@ -291,6 +291,8 @@ static void watches_child(struct watches *ws, size_t i)
 	struct watch *w = &ws->v[i];
 	struct pollfd *p = &ws->p[2 * i];
 
+	if (w->res->over)
+		return;
 	if ((p[1].revents & (POLLIN | POLLHUP)) && !watch_drain(w))
 		p[1].fd = -1;
 	if (!(p[0].revents & POLLIN) && !(w->pidfd < 0 && watch_is_zombie(w)))
