@@ -14,8 +14,8 @@ before=$(sha256sum <"$other_image")
 for target in 'scratch = "400MiB"; scratch_dir = "."' 'directory = "."'; do
 	for place in once steps; do
 		case $place in
-		once) once='{ setup = "gives_device"; device = "'$other'"; }' step= ;;
-		steps) once= step='{ setup = "gives_device"; device = "'$other'"; },' ;;
+		once) once='{ setup = "gives_device"; device = "'$other'"; }' step='' ;;
+		steps) once='' step='{ setup = "gives_device"; device = "'$other'"; },' ;;
 		esac
 		cat > given.job <<-END
 		target = { $target; };

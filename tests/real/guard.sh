@@ -72,3 +72,14 @@ assert_eq "$(hash)" "$before" "the device's bytes"
 assert_exit 0 fstrial run --out good --set dev=$dev --set confirm=$name --set over=true guard.job >table 2>log
 assert_json good/result.json "d['trials'][0]['status'] == 'ok' and d['session']['target']['kind'] == 'device'"
 assert_exit 0 fstrial run --out again --set dev=$dev --destroy $name guard.job >table 2>log
+# Through a link: the kernel's own name is what is formatted, whatever the link leads to by then.
+assert_exit 0 fstrial run --out linked --set dev="$PWD/alias" --destroy $name guard.job >table 2>log
+grep -q "mkfs.xfs .* $dev\$" linked/commands.log || fail "the device was formatted by another name"
+assert_json linked/result.json "d['session']['target']['device'].endswith('/alias')"
+# Another session has it.
+flock -x "$dev" sleep 60 &
+holder=$!
+cleanup_fn sh -c "kill $holder 2>/dev/null || true"
+wait_for 10 sh -c "! flock -n '$dev' true" || fail "not locked"
+refused "in use by another session" --set dev=$dev --set confirm=$name
+kill $holder
