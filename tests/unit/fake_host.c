@@ -332,6 +332,7 @@ static uint64_t fake_number(const char *name, const char *text)
 	} units[] = {
 		{ "", 1 },
 		{ "b", 1 },
+		{ "B", 1 },
 		{ "k", UINT64_C(1) << 10 },
 		{ "KiB", UINT64_C(1) << 10 },
 		{ "MiB", UINT64_C(1) << 20 },
