@@ -138,7 +138,7 @@ static void prealloc_report_place(struct fst_ctx *ctx)
 	for (uint32_t i = 0; i < g->agcount; i++)
 		used += st->group_used[i];
 	fst_set_metric(ctx, "data_position", prealloc_div(position, bytes));
-	fst_set_metric(ctx, "data_groups", g->agcount && !st->no_map ? used : NAN);
+	fst_set_metric(ctx, "data_groups", g->agcount && bytes > 0 ? used : NAN);
 	fst_set_metric(ctx, "log_position", g->log_size ? (double)g->log_at : NAN);
 	fst_set_metric(ctx, "data_log_distance", g->log_size ? prealloc_div(distance, bytes) : NAN);
 	if (!g->agcount)

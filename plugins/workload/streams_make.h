@@ -80,7 +80,7 @@ static int streams_prepare(struct fst_ctx *ctx)
 	return r;
 }
 
-static int streams_cleanup(struct fst_ctx *ctx)
+static int streams_remove(struct fst_ctx *ctx)
 {
 	struct streams_state *st = ctx->state;
 	char path[PATH_MAX];
@@ -96,7 +96,5 @@ static int streams_cleanup(struct fst_ctx *ctx)
 		if (rmdir(path) < 0 && errno != ENOENT)
 			r = fst_error(ctx, errno, "remove directory %s", path);
 	}
-	free(st->file);
-	*st = (struct streams_state){ .file = NULL };
 	return r;
 }

@@ -170,10 +170,10 @@ static int streams_close_all(struct fst_ctx *ctx)
 static int streams_report_fairness(struct fst_ctx *ctx)
 {
 	const struct streams_state *st = ctx->state;
-	const size_t n = streams_files(ctx);
+	const size_t n = st->file ? streams_files(ctx) : 0;
 	const uint64_t size = streams_file_size(ctx);
-	double *rate = calloc(n, sizeof(*rate)), *end = calloc(n, sizeof(*end));
-	size_t whole = 0;
+	double *rate = calloc(n + 1, sizeof(*rate)), *end = calloc(n + 1, sizeof(*end));
+	size_t whole = 0, begun = 0;
 
 	if (!rate || !end) {
 		free(rate);
@@ -184,11 +184,12 @@ static int streams_report_fairness(struct fst_ctx *ctx)
 		const struct streams_file *f = &st->file[i];
 
 		rate[i] = f->end_ns ? (double)f->bytes / (double)f->end_ns : 0;
+		begun += f->bytes != 0;
 		if (f->bytes == size)
 			end[whole++] = (double)f->end_ns;
 	}
 	fst_set_metric(ctx, "fairness", streams_jain(rate, n));
-	fst_set_metric(ctx, "files_complete", (double)whole);
+	fst_set_metric(ctx, "files_complete", begun ? (double)whole : NAN);
 	fst_set_metric(ctx, "completion_p50", streams_quantile(end, whole, 0.5));
 	fst_set_metric(ctx, "completion_first", streams_quantile(end, whole, 0));
 	fst_set_metric(ctx, "completion_last", streams_quantile(end, whole, 1));
@@ -199,13 +200,12 @@ static int streams_report_fairness(struct fst_ctx *ctx)
 	return 0;
 }
 
+/* The layout of files that are as they should be. */
 static int streams_verify(struct fst_ctx *ctx)
 {
 	double before, after;
-	int r = streams_report_fairness(ctx);
+	int r = streams_past_end(ctx, &before);
 
-	if (r == 0)
-		r = streams_past_end(ctx, &before);
 	if (r == 0)
 		r = streams_report_extents(ctx, streams_report_open);
 	if (r == 0)
@@ -217,4 +217,15 @@ static int streams_verify(struct fst_ctx *ctx)
 	fst_set_metric(ctx, "past_end_open", before);
 	fst_set_metric(ctx, "past_end_closed", after);
 	return streams_report_extents(ctx, streams_report_closed);
+}
+
+/* Also after a failure: what was measured until then is said. */
+static int streams_cleanup(struct fst_ctx *ctx)
+{
+	struct streams_state *st = ctx->state;
+	int r = streams_report_fairness(ctx), removed = streams_remove(ctx);
+
+	free(st->file);
+	*st = (struct streams_state){ .file = NULL };
+	return r < 0 ? r : removed;
 }

@@ -212,6 +212,23 @@ static void test_stall(void)
 	streams_free(&h);
 }
 
+/* An append fails: the step says which, what was measured stays, and nothing is left. */
+static void test_failure(void)
+{
+	struct streams_config cfg = { .files = 4, .file_size = 8192, .dirs = 2 };
+	struct script s = { .fail_at = 7, .fail_with = ENOSPC };
+	struct io_host h;
+
+	streams_init(&h, &script_engine, &cfg);
+	h.wl.engine_cfg = &s;
+	CU_ASSERT_EQUAL(io_host_run(&h), -ENOSPC);
+	CU_ASSERT_EQUAL(io_host_real(&h, "metrics.files_complete.value"), 2);
+	CU_ASSERT_TRUE(io_host_real(&h, "metrics.fairness.value") > 0);
+	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "metrics.extents_mean.value")));
+	CU_ASSERT_EQUAL(streams_entries(&h), 0);
+	streams_free(&h);
+}
+
 /* A directory that is there already is not ours, nor what is in it. */
 static void test_not_ours(void)
 {
@@ -223,6 +240,7 @@ static void test_not_ours(void)
 	CU_ASSERT_EQUAL(mkdir(io_host_path(&h, "streams.1", path, sizeof(path)), 0755), 0);
 	CU_ASSERT_EQUAL(io_host_run(&h), -EEXIST);
 	CU_ASSERT_TRUE(strstr(h.err.text, path) != NULL);
+	CU_ASSERT_TRUE(json_is_null(io_host_at(&h, "metrics.files_complete.value")));
 	CU_ASSERT_EQUAL(streams_entries(&h), 1);
 	CU_ASSERT_EQUAL(rmdir(path), 0);
 	streams_free(&h);
@@ -291,6 +309,7 @@ void test_plugin_streams(void)
 	CU_ADD_TEST(s, test_real_files);
 	CU_ADD_TEST(s, test_core_sizes);
 	CU_ADD_TEST(s, test_stall);
+	CU_ADD_TEST(s, test_failure);
 	CU_ADD_TEST(s, test_not_ours);
 	CU_ADD_TEST(s, test_check);
 }
