@@ -17,6 +17,8 @@
 /* Less is not to be trusted. */
 #define MEASURE_MIN_NS (NSEC_PER_SEC / 2)
 enum { MEASURE_MIN_OPS = 10 };
+/* Passes over the data set: from here on memory is what was measured. */
+#define MEASURE_AGAIN 1.5
 #define MEASURE_MAX_DRIFT 1e-3
 /* Shares of cached data that make a run cold, or cached. */
 static const double measure_cold = 0.05, measure_cached = 0.95;
@@ -123,6 +125,9 @@ static json_t *measure_boundary(const struct io_step *s, const struct measured *
 		return js_str("none: nothing was written");
 	if (p->direct)
 		strbuf_addstr(&sb, "direct");
+	if (p->sync != IO_SYNC_NONE)
+		strbuf_addf(&sb, "%s%s", sb.len ? "; " : "",
+			    p->sync == IO_SYNC_SYNC ? "O_SYNC" : "O_DSYNC");
 	measure_boundary_each(&sb, p->fdatasync ? "fdatasync" : "fsync",
 			      p->fdatasync ? p->fdatasync : p->fsync);
 	if (p->end_fsync)
@@ -246,6 +251,14 @@ static json_t *measure_cache(const struct io_step *s, const struct measured *m)
 	return js_str(s->resident > measure_cached ? "cached" : "partly cached");
 }
 
+/* How often the data set was read, or written. */
+static double measure_passes(const struct io_step *s, const struct measured *m, uint32_t op)
+{
+	const uint64_t dataset = files_total(&s->files);
+
+	return dataset && m->hist ? (double)m->op_bytes[op] / (double)dataset : NAN;
+}
+
 static json_t *measure_data(const struct io_step *s, const struct measured *m)
 {
 	uint64_t ram = conditions_ram(), dataset = files_total(&s->files);
@@ -255,10 +268,42 @@ static json_t *measure_data(const struct io_step *s, const struct measured *m)
 	js_set(o, "direct", js_bool(s->io.direct));
 	js_set(o, "dataset_bytes", js_u64(dataset));
 	js_set(o, "laid_out_bytes", js_u64(s->files.laid_out));
+	js_set(o, "passes",
+	       js_real(measure_passes(s, m, LOOP_READ) + measure_passes(s, m, LOOP_WRITE)));
 	js_set(o, "ram_bytes", ram ? js_u64(ram) : json_null());
 	js_set(o, "dataset_to_ram", ram ? js_real((double)dataset / (double)ram) : json_null());
 	js_set(o, "resident_before", js_real(s->resident));
 	return js_set(o, "cache", measure_cache(s, m));
+}
+
+/*
+ * What was read once is in memory, and what is written again before it was written out is written
+ * once. Where no more memory was free than the data set needs, that is not so.
+ */
+static void measure_judge_passes(const struct io_step *s, const struct measured *m, json_t *record)
+{
+	const double read = measure_passes(s, m, LOOP_READ), write = measure_passes(s, m, LOOP_WRITE);
+	const struct io_params *p = s->wl->io;
+	char text[240], size[32];
+
+	if (!s->has_files || s->io.direct || files_total(&s->files) > conditions_ram() / 2)
+		return;
+	units_format_size(files_total(&s->files), size, sizeof(size));
+	if (read >= MEASURE_AGAIN) {
+		snprintf(text, sizeof(text),
+			 "read the same %s %.3g times: all but the first pass came from memory; "
+			 "set direct = true or a larger size",
+			 size, read);
+		measure_warn(record, text);
+	}
+	if (write >= MEASURE_AGAIN && p->sync == IO_SYNC_NONE && !p->fsync && !p->fdatasync &&
+	    m->op_count[LOOP_SYNC] <= (p->end_fsync ? s->files.file.n : 0)) {
+		snprintf(text, sizeof(text),
+			 "wrote the same %s %.3g times: most of it was overwritten in memory before "
+			 "it was written out; set direct = true, fsync or a larger size",
+			 size, write);
+		measure_warn(record, text);
+	}
 }
 
 /* The counter ran at another rate than when it was looked at: a virtual machine that moved, say. */
@@ -310,4 +355,6 @@ void measure_record(const struct io_step *s, const struct measured *m, json_t *r
 	js_set(record, "measured", measure_measured(s, m));
 	measure_judge(s, m, record);
 	measure_judge_clock(m, record);
+	if (s->data)
+		measure_judge_passes(s, m, record);
 }

@@ -80,6 +80,42 @@ static void test_metrics_of_data(void)
 	io_host_free(&h);
 }
 
+/* Going over the same data again is going over memory, unless it is direct or synced. */
+static void test_passes(void)
+{
+	static const struct {
+		uint64_t n; /* of 16 blocks */
+		uint16_t op;
+		uint64_t fsync;
+		bool end_fsync;
+		const char *warning; /* NULL: none */
+	} cases[] = {
+		{ 16, FST_IO_READ, 0, false, NULL },
+		{ 160, FST_IO_READ, 0, false, "read the same 64KiB 10 times: all but the first" },
+		{ 16, FST_IO_WRITE, 0, false, NULL },
+		{ 160, FST_IO_WRITE, 0, false, "wrote the same 64KiB 10 times: most of it" },
+		{ 160, FST_IO_WRITE, 0, true, "wrote the same 64KiB 10 times: most of it" },
+		{ 160, FST_IO_WRITE, 1, false, NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct plan p = { .n = cases[i].n, .op = cases[i].op, .mode = FST_FILE_OVERWRITE };
+		struct script s = { .delay_ns = 0 };
+		struct io_host h;
+
+		io_host_init(&h, &plain, &engine, &p);
+		h.wl.engine_cfg = &s;
+		h.p.fsync = cases[i].fsync;
+		h.p.end_fsync = cases[i].end_fsync;
+		CU_ASSERT_EQUAL(io_host_run(&h), 0);
+		CU_ASSERT_DOUBLE_EQUAL(io_host_real(&h, "data.passes"), (double)cases[i].n / 16,
+				       1e-9);
+		CU_ASSERT_EQUAL(io_host_warned(&h, "the same"), cases[i].warning != NULL);
+		CU_ASSERT_TRUE(!cases[i].warning || io_host_warned(&h, cases[i].warning));
+		io_host_free(&h);
+	}
+}
+
 void test_io_measure(void)
 {
 	CU_pSuite s = CU_add_suite("io/measure", NULL, NULL);
@@ -87,4 +123,5 @@ void test_io_measure(void)
 	CU_ADD_TEST(s, test_common_start);
 	CU_ADD_TEST(s, test_worker_error);
 	CU_ADD_TEST(s, test_metrics_of_data);
+	CU_ADD_TEST(s, test_passes);
 }
