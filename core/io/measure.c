@@ -59,7 +59,8 @@ void measure_take(const struct io_step *s, int failed, struct measured *m)
 	m->window_ns = s->start_ns && end > s->start_ns ? end - s->start_ns : 0;
 	m->clock_drift = io_clock_drift();
 	m->partial = failed != 0;
-	m->too_short = m->window_ns < MEASURE_MIN_NS || m->ops < MEASURE_MIN_OPS;
+	/* Of a workload that times no operations the core measures nothing. */
+	m->too_short = s->n_kinds && (m->window_ns < MEASURE_MIN_NS || m->ops < MEASURE_MIN_OPS);
 }
 
 void measure_release(struct measured *m)

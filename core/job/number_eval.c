@@ -29,11 +29,30 @@ static void number_skip(struct number_parser *np)
 }
 
 /* Copies the word at p, as far as chars of it go, into buf. */
+/* At p: is this the sign in "1.5e-9", after a number of n characters that begins it? */
+static bool number_is_exponent_sign(const char *start, size_t n)
+{
+	return n > 1 && (start[n] == '-' || start[n] == '+') && (start[n - 1] == 'e' || start[n - 1] == 'E') &&
+	       strspn(start, "0123456789.") == n - 1 && isdigit((unsigned char)start[n + 1]);
+}
+
+/* "1e6", "1.5e-9": an exponent and nothing behind it. */
+static bool number_has_exponent(const char *word, size_t digits)
+{
+	const char *p = word + digits;
+
+	if (!digits || (*p != 'e' && *p != 'E'))
+		return false;
+	p += 1 + (p[1] == '-' || p[1] == '+');
+	return *p && !p[strspn(p, "0123456789")];
+}
+
 static int number_word(struct number_parser *np, char *buf, size_t size)
 {
 	size_t n = 0;
 
-	while (isalnum((unsigned char)np->p[n]) || np->p[n] == '.' || np->p[n] == '_')
+	while (isalnum((unsigned char)np->p[n]) || np->p[n] == '.' || np->p[n] == '_' ||
+	       number_is_exponent_sign(np->p, n))
 		n++;
 	if (n >= size)
 		return err_set(np->e, EINVAL, "not a number");
@@ -95,7 +114,7 @@ static int number_literal(struct number_parser *np, struct number *out)
 	if (*np->p == '%')
 		return number_percent(np, word, out);
 	digits = strspn(word, "0123456789.");
-	if (!word[digits]) {
+	if (!word[digits] || number_has_exponent(word, digits)) {
 		if (!units_parse_u64(word, &u, NULL)) {
 			*out = (struct number){ (long double)u, NUMBER_PLAIN, false };
 			return 0;

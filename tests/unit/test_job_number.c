@@ -42,6 +42,8 @@ static void test_sizes(void)
 		{ "10KiB/3", 3413 },
 		{ "cpus*1MiB", 6291456 },
 		{ "1GiB*cpus/2", 3221225472 },
+		{ "1e3*1MiB", 1048576000 },
+		{ "2.5e-1*ram", 1ULL << 32 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -62,6 +64,8 @@ static void test_bad_sizes(void)
 		const char *text, *why;
 	} rows[] = {
 		{ "2*4", "needs a unit" },
+		{ "1e", "unknown unit" },
+		{ "1e3", "needs a unit" },
 		{ "ram*ram", "two sizes or times cannot be multiplied" },
 		{ "ram/ram", "needs a unit" },
 		{ "ram/0", "division by zero" },
