@@ -65,7 +65,7 @@ static void test_bad_sizes(void)
 	} rows[] = {
 		{ "2*4", "needs a unit" },
 		{ "1e", "unknown unit" },
-		{ "1e3", "needs a unit" },
+		{ "1e3", "unknown unit" },
 		{ "ram*ram", "two sizes or times cannot be multiplied" },
 		{ "ram/ram", "needs a unit" },
 		{ "ram/0", "division by zero" },
