@@ -39,6 +39,16 @@ static inline bool mkfs_is_device(const char *path)
 	return path[0] && stat(path, &st) == 0 && S_ISBLK(st.st_mode);
 }
 
+/* glued: letters of options stand before the path, "-Fz/tmp/x". */
+static inline bool mkfs_has_device(const char *word, bool glued)
+{
+	bool found = mkfs_is_device(word);
+
+	for (; glued && !found && *word; word++)
+		found = mkfs_is_device(word);
+	return found;
+}
+
 /* One argument in pieces, split at ',' and '='. look: ask the kernel too, not the form alone. */
 static inline int mkfs_guard_arg(struct fst_ctx *ctx, const char *arg, const char *where, bool look)
 {
@@ -53,8 +63,7 @@ static inline int mkfs_guard_arg(struct fst_ctx *ctx, const char *arg, const cha
 		memcpy(piece, p, len);
 		piece[len] = '\0';
 		if (strstr(piece, "/dev/") ||
-		    (look && (mkfs_is_device(piece) ||
-			      (arg[0] == '-' && len > 2 && p == arg && mkfs_is_device(piece + 2)))))
+		    (look && mkfs_has_device(piece, p == arg && arg[0] == '-')))
 			return fst_error(ctx, 0,
 					 "%s: %s is a device; only the job's target may be "
 					 "formatted",

@@ -83,3 +83,18 @@ cleanup_fn sh -c "kill $holder 2>/dev/null || true"
 wait_for 10 sh -c "! flock -n '$dev' true" || fail "not locked"
 refused "in use by another session" --set dev=$dev --set confirm=$name
 kill $holder
+# A link to a device in the options of mkfs, however it is written: seen before the tool runs.
+make_loop 100M
+ln -s "$LOOP" link
+before=$(hash)
+for words in "link" "-z link" "-zlink" "-Fz$PWD/link" "-Fz./link"; do
+	cat > links.job <<-END
+	target = { scratch = "400MiB"; scratch_dir = "."; };
+	repeats = 1;
+	steps = ( { setup = "mkfs"; fs = "ext4"; options = "$words"; } );
+	END
+	rm -rf links
+	assert_exit 1 fstrial run --out links links.job >table 2>log
+	assert_json links/result.json "'is a device; only the job' in d['trials'][0]['reason']"
+	assert_eq "$(hash)" "$before" "the other device's bytes"
+done
