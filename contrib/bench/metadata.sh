@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# How much of what the workload metadata measures is the workload itself: metadata.sh [NAME]..., BUILD= the
+# build directory. Prints one line a ratio: NAME VALUE TARGET ok|short|skipped.
+#
+# On XFS in memory, by processor time an operation, so that what else the machine does matters little. The two
+# take turns. Two workers against one is by the wall.
+set -eu
+export LC_ALL=C
+PATH=$PATH:/usr/sbin:/sbin
+
+here=$(cd "$(dirname "$0")" && pwd)
+BUILD=$(cd "${BUILD:-$here/../../build}" && pwd)
+work=$(mktemp -d /tmp/fstrial-bench.XXXXXX)
+loop='' mounted='' backing=''
+
+release()
+{
+	local status=$?
+	trap '' INT TERM
+	set +e
+	[ -z "$mounted" ] || umount "$mounted"
+	[ -z "$loop" ] || losetup -d "$loop"
+	[ -z "$backing" ] || umount "$backing"
+	rm -rf --one-file-system "$work"
+	exit $status
+}
+trap release EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+mkdir "$work/place" "$work/memory"
+if [ "$(id -u)" = 0 ] && command -v mkfs.xfs >/dev/null; then
+	mount -t tmpfs -o size=3G none "$work/memory"
+	backing=$work/memory
+	truncate -s 2500M "$backing/image"
+	loop=$(losetup -f --show "$backing/image")
+	mkfs.xfs -q "$loop"
+	mount -o noatime "$loop" "$work/place"
+	mounted=$work/place
+else
+	echo "no XFS in memory without root and mkfs.xfs: measured in $work/place" >&2
+fi
+"${CC:-gcc}" -O2 -D_GNU_SOURCE -o "$work/meta_loops" "$here/meta_loops.c"
+export FSTRIAL_STATE_DIR=$work/state
+/usr/bin/python3 "$here/metadata.py" "$BUILD/fstrial" "$work" "$work/place" "$@"
