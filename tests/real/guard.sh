@@ -77,12 +77,13 @@ assert_exit 0 fstrial run --out linked --set dev="$PWD/alias" --destroy $name gu
 grep -q "mkfs.xfs .* $dev\$" linked/commands.log || fail "the device was formatted by another name"
 assert_json linked/result.json "d['session']['target']['device'].endswith('/alias')"
 # Another session has it.
-flock -x "$dev" sleep 60 &
+(exec 8<"$dev" 9>&- && flock -x 8 && exec sleep 60) &
 holder=$!
 cleanup_fn sh -c "kill $holder 2>/dev/null || true"
 wait_for 10 sh -c "! flock -n '$dev' true" || fail "not locked"
 refused "in use by another session" --set dev=$dev --set confirm=$name
 kill $holder
+wait $holder 2>/dev/null || true
 # A link to a device in the options of mkfs, however it is written: seen before the tool runs.
 make_loop 100M
 ln -s "$LOOP" link
