@@ -95,8 +95,11 @@ static inline int db_wal_write(struct db *db, uint64_t start, uint64_t end, bool
 	if (r == 0)
 		return 0;
 	db_seg_path(db, db->wal.seg.number, path);
-	return fst_error(db->ctx, -r, "write %s, offset %llu, %llu bytes", path,
-			 (unsigned long long)at, (unsigned long long)(end - start));
+	return fst_error(db->ctx, -r, "write %s, offset %llu, %llu bytes%s", path,
+			 (unsigned long long)at, (unsigned long long)(end - start),
+			 r == -EINVAL && db->cfg.wal_sync == DB_SYNC_DIRECT_DSYNC
+				 ? " (O_DIRECT takes multiples of the device's sector only)"
+				 : "");
 }
 
 /* Brings the blocks of [start, end) to disk, segment by segment. Nothing is locked. */

@@ -89,6 +89,9 @@ static int calls_fdatasync(int fd)
 #define DB_FDATASYNC calls_fdatasync
 #include "plugins/workload/database.c"
 
+/* Far too few pages in memory, and checkpoints all the time. */
+#define SMALL "transactions=200;table_size=16MiB;cache=0;checkpoint_wal=512KiB;bgwriter_delay=10ms;"
+
 struct base {
 	struct fake_host *h;
 	struct db *db;
