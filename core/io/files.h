@@ -43,11 +43,14 @@ int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworke
 int files_add(struct io_files *f, const struct fst_file *file, uint32_t nworkers, uint32_t *number,
 	      struct err *e) _must_check_;
 
+struct verify;
+
 /* What filling needs and reports to. */
 struct layout {
 	struct live *live; /* bytes in its first worker's line; stop is obeyed */
 	uint64_t seed;
 	int buffers; /* enum io_buffers */
+	struct verify *verify; /* whose headers go into what is filled; NULL: none */
 	uint64_t
 		to_write; /* bytes that the step itself will write into new files; 0: not bounded */
 	void (*warn)(void *arg, const char *text); /* about what will go wrong later */

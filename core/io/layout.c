@@ -10,6 +10,7 @@
 #include "core/io/buffers.h"
 #include "core/io/direct.h"
 #include "core/io/files.h"
+#include "core/io/verify.h"
 #include "core/util/units.h"
 
 enum { LAYOUT_CHUNK = 1 << 20 };
@@ -154,6 +155,8 @@ static int layout_write(struct io_files *f, const struct io_file *file, int fd, 
 				       file->name);
 		if (l->buffers == IO_BUFFERS_RANDOM)
 			buffers_stamp(b, b->slab, len);
+		if (l->verify)
+			verify_fill(l->verify, (uint32_t)(file - f->file.v), at, b->slab, len);
 		n = pwrite(fd, b->slab, len, (off_t)at);
 		if (n <= 0)
 			return err_set(e, n < 0 ? errno : EIO,

@@ -120,7 +120,7 @@ void loop_count_kind(struct loop *l, const struct fst_io *io, uint64_t latency_n
 
 int loop_run(struct loop *l, uint64_t start_ns)
 {
-	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds || l->sched;
+	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds || l->sched || l->verify;
 	int r;
 
 	l->measure = !l->ramp_end_ns;
@@ -215,6 +215,22 @@ int loop_io_failed(struct loop *l, const struct fst_io *io)
 	return fst_error(ctx, io->op == FST_IO_WRITE ? loop_short_write_code(l, io) : EIO,
 			 "short %s: %s at offset %llu, %lld of %llu bytes", op, file, offset,
 			 (long long)io->result, length);
+}
+
+void loop_verify_fill(struct loop *l, const struct fst_io *io)
+{
+	if (io->op == FST_IO_WRITE)
+		verify_fill(l->verify, io->file, io->offset, io->buf, io->length);
+}
+
+int loop_verify_check(struct loop *l, const struct fst_io *io)
+{
+	struct err e = { 0 };
+
+	if (io->op != FST_IO_READ ||
+	    verify_check(l->verify, io->file, io->offset, io->buf, io->length, &e) == 0)
+		return 0;
+	return fst_error(l->w->ctx, e.code, "%s", e.text);
 }
 
 int loop_engine_failed(struct loop *l, const char *call, int r)

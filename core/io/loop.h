@@ -12,6 +12,7 @@
 #include "core/io/live.h"
 #include "core/io/pace.h"
 #include "core/io/sched.h"
+#include "core/io/verify.h"
 #include "core/util/macro.h"
 
 /* Latency is kept apart for these; both kinds of sync are one. */
@@ -66,6 +67,7 @@ struct loop {
 	uint32_t n_kinds;
 	double kind_ns;	       /* sum of what kind_hist got from here */
 	uint64_t kind_ops[LOOP_OPS], kind_op_bytes[LOOP_OPS]; /* their I/Os */
+	struct verify *verify; /* NULL: nobody looks at the data */
 	struct sched *sched;   /* NULL: an I/O follows the other */
 	struct buffers *stamp; /* NULL: what is written need not differ */
 	uint64_t sync_every;   /* writes; 0: never */

@@ -25,6 +25,14 @@ loop_inline void loop_many_after(struct loop *l, struct loop_slot *slot)
 {
 	bool again = false;
 
+	if (l->verify) {
+		int r = loop_verify_check(l, &slot->io);
+
+		if (loop_unlikely(r < 0)) {
+			loop_many_fail(l, r);
+			return;
+		}
+	}
 	loop_note_write(l, &slot->io);
 	if (l->done && !slot->own_sync) {
 		int r = l->done(l->w, &slot->io);
@@ -147,6 +155,8 @@ loop_inline bool loop_many_fill(struct loop *l, uint64_t now, const bool full)
 	if (loop_should_stop(l))
 		return false;
 	while ((slot = loop_many_pick(l, full)) != NULL) {
+		if (full && l->verify)
+			loop_verify_fill(l, &slot->io);
 		slot->start_ns = full ? io_clock_ns() : now;
 		r = l->queue(l->e, &slot->io);
 		if (loop_likely(r == 0))

@@ -69,6 +69,11 @@ loop_inline int loop_one_after(struct loop *l, struct loop_slot *slot)
 	bool again = false;
 	int r;
 
+	if (l->verify) {
+		r = loop_verify_check(l, &slot->io);
+		if (loop_unlikely(r < 0))
+			return r;
+	}
 	loop_note_write(l, &slot->io);
 	if (l->done) {
 		r = l->done(l->w, &slot->io);
@@ -117,6 +122,8 @@ again:
 			if (r < 0)
 				return r;
 		}
+		if (full && l->verify)
+			loop_verify_fill(l, io);
 		start = full ? io_clock_ns() : now;
 		r = l->queue(l->e, io);
 		if (loop_unlikely(r != 1)) {

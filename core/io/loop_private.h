@@ -79,6 +79,10 @@ loop_cold bool loop_sched_due(struct loop *l);
 /* What a completed I/O took, and how late it began. Returns from when its latency counts. */
 loop_cold uint64_t loop_sched_count(struct loop *l, const struct loop_slot *slot, uint64_t now);
 
+/* Headers into a write; what a read brought. */
+void loop_verify_fill(struct loop *l, const struct fst_io *io);
+int loop_verify_check(struct loop *l, const struct fst_io *io);
+
 /* After a write: is a sync due? */
 loop_inline void loop_note_write(struct loop *l, const struct fst_io *io)
 {

@@ -267,6 +267,8 @@ static json_t *measure_data(const struct io_step *s, const struct measured *m)
 
 	js_set(o, "kind", js_str(s->wl->io->buffers == IO_BUFFERS_ZERO ? "zero" : "random"));
 	js_set(o, "direct", js_bool(s->io.direct));
+	js_set(o, "verified_bytes",
+	       s->wl->io->verify != IO_VERIFY_NONE ? js_u64(s->verified) : json_null());
 	js_set(o, "dataset_bytes", js_u64(dataset));
 	js_set(o, "laid_out_bytes", js_u64(s->files.laid_out));
 	js_set(o, "passes",

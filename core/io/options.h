@@ -28,6 +28,11 @@ enum io_distribution {
 	IO_ZONED = 4,
 };
 
+enum io_verify {
+	IO_VERIFY_NONE = 0,
+	IO_VERIFY_CRC32C = 1,
+};
+
 enum io_rate_process {
 	IO_RATE_LINEAR = 0,
 	IO_RATE_POISSON = 1,
@@ -89,6 +94,8 @@ struct io_params {
 	int rate_process;  /* enum io_rate_process */
 	uint64_t thinktime_ns;
 	uint64_t thinktime_blocks;
+	int verify; /* enum io_verify */
+	bool do_verify;
 	/* Read from the texts above. */
 	struct fst_bs_share shares[IO_MAX_SHARES];
 	uint32_t n_shares;

@@ -13,6 +13,7 @@
 #include "core/io/loop.h"
 #include "core/io/random.h"
 #include "core/io/series.h"
+#include "core/io/verify.h"
 #include "core/io/workload.h"
 #include "core/util/prng.h"
 
@@ -57,6 +58,8 @@ struct io_step {
 	uint32_t first_kind; /* where the plugin's begin */
 	bool *inner;	     /* by kind: part of another operation */
 	struct io_files files;
+	struct verify verify;
+	uint64_t verified; /* bytes that the pass at the end read */
 	struct io_worker *worker;
 	double *metric;	 /* by the plugin's metric; NaN: not given */
 	double resident; /* share that was cached before; NaN: not known */

@@ -206,6 +206,8 @@ static void worker_set_loop(struct io_worker *w, struct loop *l)
 	}
 	if (worker_writes(w) && p->buffers == IO_BUFFERS_RANDOM)
 		l->stamp = &w->buffers;
+	if (p->verify != IO_VERIFY_NONE)
+		l->verify = &w->step->verify;
 	l->sync_every = p->fdatasync ? p->fdatasync : p->fsync;
 	l->sync_op = p->fdatasync ? FST_IO_FDATASYNC : FST_IO_FSYNC;
 	if (p->end_fsync)

@@ -177,6 +177,7 @@ static int step_init(struct io_step *s, struct workload *wl)
 static void step_release(struct io_step *s)
 {
 	workers_free(s);
+	verify_release(&s->verify);
 	files_release(&s->files);
 	series_release(&s->series);
 	free(s->metric);
@@ -203,6 +204,10 @@ static int step_make_files(struct io_step *s, json_t *record)
 	for (size_t i = 0; i < s->files.file.n && !wl->opt->runtime_ns; i++)
 		if (s->files.file.v[i].mode == FST_FILE_CREATE)
 			l.to_write += s->files.file.v[i].size;
+	if (wl->io->verify != IO_VERIFY_NONE) {
+		verify_init(&s->verify, &s->files, wl->io, wl->ctx->seed);
+		l.verify = &s->verify;
+	}
 	r = files_lay_out(&s->files, &l, wl->err);
 	if (r == 0)
 		r = files_raise_limit(&s->files, s->n, wl->err);
@@ -243,6 +248,16 @@ static int step_prepare(struct io_step *s, json_t *record)
 	return r;
 }
 
+/* What the workload wrote, once more from the device. */
+static int step_verify_pass(struct io_step *s)
+{
+	const struct io_params *p = s->wl->io;
+
+	if (!s->has_files || p->verify == IO_VERIFY_NONE || !p->do_verify)
+		return 0;
+	return verify_pass(&s->verify, &s->interrupted, &s->verified, s->wl->err);
+}
+
 static int step_run(struct io_step *s, struct measured *m)
 {
 	uint64_t expected = 0;
@@ -278,6 +293,8 @@ int workload_execute(struct workload *wl, json_t *record)
 		if (r == 0)
 			live_end(wl->live);
 		live_set(wl->live->phase, LIVE_VERIFY);
+		if (r == 0)
+			r = step_verify_pass(&s);
 		if (r == 0)
 			r = step_callback(&s, wl->desc->verify, "verify");
 		live_set(wl->live->phase, LIVE_CLEANUP);

@@ -4,8 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/io/verify.h"
 #include "core/job/number.h"
 #include "core/job/step_check.h"
+#include "core/plugin/element.h"
+#include "core/plugin/registry.h"
 #include "core/util/str.h"
 #include "core/util/units.h"
 #include "core/util/xalloc.h"
@@ -188,6 +191,27 @@ static void rates_check(struct step_work *w)
 		step_fail(w, "rate_process", "rate_process: there is no rate or rate_iops");
 }
 
+static void verify_params(struct step_work *w)
+{
+	const struct io_params *io = &w->out->io;
+	uint64_t block = verify_block(io);
+	struct fst_engine_ops ops;
+
+	if (io->verify == IO_VERIFY_NONE)
+		return;
+	if (block < VERIFY_MIN_BLOCK)
+		step_fail(w, "verify",
+			  "verify: block sizes and offsets have no common divisor of 4KiB that is at "
+			  "least %dB: %lluB",
+			  VERIFY_MIN_BLOCK, (unsigned long long)block);
+	if (!w->out->engine || !w->out->engine->desc.engine)
+		return;
+	element_engine(w->out->engine->desc.engine, &ops);
+	if (ops.flags & FST_ENGINE_NO_FILES)
+		step_fail(w, "verify", "verify: engine %s touches no file",
+			  w->out->engine->desc.name);
+}
+
 void step_check_io(struct step_work *w)
 {
 	struct io_params *io = &w->out->io;
@@ -197,6 +221,7 @@ void step_check_io(struct step_work *w)
 	    bssplit_read(io, &w->job->names, &e) < 0)
 		step_fail(w, "bssplit", "bssplit = \"%s\": %s", io->bssplit, e.text);
 	rates_check(w);
+	verify_params(w);
 	err_clear(&e);
 	if (io->random_distribution && !step_is_bad(w, "random_distribution") &&
 	    distribution_read(&io->random, io->random_distribution, &e) < 0)

@@ -68,6 +68,11 @@ static const struct fst_choice io_rate_processes[] = {
 	{ "poisson", IO_RATE_POISSON, "At random, as of many independent users." },
 };
 
+static const struct fst_choice io_verifies[] = {
+	{ "none", IO_VERIFY_NONE, "No." },
+	{ "crc32c", IO_VERIFY_CRC32C, "By a header with a crc32c in every 4 KiB, or smaller block." },
+};
+
 static const struct fst_param io_params[] = {
 	{ .name = "ioengine",
 	  .type = FST_STR,
@@ -256,6 +261,17 @@ static const struct fst_param io_params[] = {
 	  .min = "1",
 	  .unit = "I/Os",
 	  .doc = "I/Os from one thinktime to the next." },
+	{ .name = "verify",
+	  .type = FST_ENUM,
+	  IO(verify),
+	  .def = "none",
+	  FST_CHOICES(io_verifies),
+	  .doc = "Whether each block that is written says where it belongs, and reads check it." },
+	{ .name = "do_verify",
+	  .type = FST_BOOL,
+	  IO(do_verify),
+	  .def = "true",
+	  .doc = "With verify: reads what was written once more at the end, untimed." },
 	{ .name = "buffers",
 	  .type = FST_ENUM,
 	  IO(buffers),
