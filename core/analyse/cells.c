@@ -31,13 +31,19 @@ static char *values_text(const json_t *values)
 static char *step_key(const json_t *values, const json_t *step, size_t nth)
 {
 	json_t *key = js_object(), *params = json_copy(json_object_get(step, "params"));
+	json_t *group = json_object_get(step, "parallel"), *beside = group ? json_copy(group) : json_null();
 	char *text;
+
+	if (json_is_object(beside))
+		json_object_del(beside, "name");
 
 	for (size_t i = 0; i < ARRAY_SIZE(ignored_params); i++)
 		json_object_del(params, ignored_params[i]);
 	js_set(key, "values", json_incref((json_t *)values));
 	js_set(key, "plugin", json_incref(json_object_get(step, "plugin")));
 	js_set(key, "params", params ? params : json_null());
+	/* Beside other workloads it is another measurement; what the group is called does not matter. */
+	js_set(key, "beside", beside);
 	js_set(key, "nth", js_u64(nth));
 	text = json_dumps(key, JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(key);

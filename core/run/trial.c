@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/record/environment.h"
-#include "core/record/fsfacts.h"
 #include "core/run/judge.h"
 #include "core/run/signals.h"
 #include "core/run/steprec.h"
@@ -14,7 +12,6 @@
 #include "core/run/trial_private.h"
 #include "core/util/blockdev.h"
 #include "core/util/json.h"
-#include "core/util/log.h"
 #include "core/util/prng.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
@@ -123,115 +120,6 @@ static int step_ready(struct trial *t, const struct step *s, struct err *e)
 	if (d->flags & FST_DESTROYS_DEVICE)
 		return target_recheck(t->env->target, t->device, e);
 	return 0;
-}
-
-/* ---- read-back -------------------------------------------------------------------------------- */
-
-int trial_compare_asked(json_t *record, struct err *e)
-{
-	json_t *asked = json_object_get(record, "asked"), *in_force = json_object_get(record, "in_force"), *o;
-	const char *key;
-	int r = 0;
-
-	json_object_foreach(asked, key, o)
-	{
-		const char *want = js_get_str(o, "value", "");
-		const char *have = js_get_str(in_force, key, NULL);
-
-		if (!have || str_eq(want, have))
-			continue;
-		steprec_warn(record, "%s: asked for %s, in force is %s", key, want, have);
-		if (json_is_true(json_object_get(o, "must")) && r == 0)
-			r = err_set(e, EINVAL, "%s: asked for %s, in force is %s", key, want, have);
-	}
-	return r;
-}
-
-/* {key: {value, must}} becomes {key: value}: the document's form, once no read-back follows. */
-static void trial_plain_asked(json_t *record)
-{
-	json_t *plain = js_object(), *o;
-	const char *key;
-
-	json_object_foreach(json_object_get(record, "asked"), key, o)
-	{
-		js_set(plain, key, js_str(js_get_str(o, "value", "")));
-	}
-	js_set(record, "asked", plain);
-}
-
-static int readback_facts(void *arg, json_t *record, struct err *e)
-{
-	const struct trial *t = arg;
-
-	(void)e;
-	js_set(record, "filesystem", fsfacts_collect(t->dir, t->device));
-	js_set(record, "settings", t->sysfs ? environment_settings(t->sysfs) : json_null());
-	return 0;
-}
-
-/* In a child too: a file system under trial may hang whoever asks it. */
-static int trial_collect_facts(struct trial *t, struct err *e)
-{
-	const struct stepproc sp = { .fn = readback_facts, .arg = t, .signal_fd = t->env->signal_fd,
-				     .timeout_ns = 60ULL * 1000000000ULL };
-	struct stepproc_result res;
-	int r = stepproc_run(&sp, &res);
-
-	if (r < 0)
-		return err_sys(e, -r, "fork");
-	r = res.result;
-	if (r < 0)
-		err_set(e, res.err.code, "reading back the file system: %s", res.err.text);
-	json_decref(t->filesystem);
-	json_decref(t->settings);
-	t->filesystem = json_incref(json_object_get(res.record, "filesystem"));
-	t->settings = json_incref(json_object_get(res.record, "settings"));
-	stepproc_result_release(&res);
-	return r;
-}
-
-static int readback_one(struct trial *t, struct applied *a, struct err *e)
-{
-	struct stepproc_result res;
-	struct call c;
-	int r;
-
-	if (!a->step->plugin->desc.readback)
-		return 0;
-	trial_call_fill(&c, t, a->step, a->index, t->label);
-	c.filesystem = t->filesystem;
-	r = call_readback(&c, &res);
-	if (r < 0)
-		return err_sys(e, -r, "fork");
-	json_object_clear(json_object_get(a->record, "in_force"));
-	steprec_take(a->record, &res);
-	r = res.result;
-	if (r < 0)
-		err_set(e, res.err.code, "reading back: %s", res.err.text);
-	stepproc_result_release(&res);
-	return r;
-}
-
-/* After all setup steps that precede a workload: one knob's write may have reset another's. */
-static int trial_readback(struct trial *t)
-{
-	struct err e = { 0 };
-	int r = trial_collect_facts(t, &e);
-
-	if (r < 0)
-		trial_end(t, "failed", "read-back", &e);
-	for (size_t i = 0; r == 0 && i < t->n_applied; i++) {
-		r = readback_one(t, &t->applied[i], &e);
-		if (r == 0)
-			r = trial_compare_asked(t->applied[i].record, &e);
-		if (r < 0) {
-			steprec_status(t->applied[i].record, "failed", &e);
-			trial_end(t, "failed", t->env->job->steps[t->applied[i].index].name, &e);
-		}
-	}
-	t->changed = false;
-	return r;
 }
 
 /* ---- steps ------------------------------------------------------------------------------------ */
@@ -420,70 +308,4 @@ void trial_run(struct trial *t, size_t first, size_t last)
 		trial_readback(t);
 	for (size_t i = 0; i < json_array_size(t->steps); i++)
 		trial_plain_asked(json_array_get(t->steps, i));
-}
-
-/* ---- the way back ----------------------------------------------------------------------------- */
-
-static int undo_one(struct trial *t, struct applied *a, struct err *e)
-{
-	struct undo_log one;
-	struct stepproc_result res;
-	struct err note = { 0 };
-	struct call c = {
-		.plugin = a->step->plugin,
-		.label = t->label,
-		.commands_fd = t->env->commands_fd,
-		.signal_fd = t->env->signal_fd,
-		.tick = progress_tick,
-		.tick_arg = t->env->progress,
-	};
-	int r = undo_read(t->env->undo, a->undo_id, &one, e);
-
-	if (r < 0)
-		goto out;
-	if (one.n && one.v[0].n_facts) {
-		if (!c.plugin->desc.revert) {
-			r = err_set(e, ENOTSUP, "plugin %s saved undo facts and has no revert", c.plugin->desc.name);
-			goto out;
-		}
-		c.saved = &one.v[0];
-		r = call_revert(&c, &res);
-		if (r < 0) {
-			err_sys(e, -r, "no process for undoing could be made");
-			goto out;
-		}
-		steprec_take(a->record, &res);
-		r = res.result;
-		if (r < 0)
-			err_set(e, res.err.code, "%s", res.err.text);
-		stepproc_result_release(&res);
-	}
-	/* Undone it is, and once more would do no harm: a full disk under the journal is no reason to stop. */
-	if (r == 0 && undo_done(t->env->undo, a->undo_id, &note) < 0)
-		steprec_warn(a->record, "%s", note.text);
-out:
-	undo_log_release(&one);
-	return r;
-}
-
-int trial_undo(struct trial *t, struct err *e)
-{
-	int first = 0;
-
-	while (t->n_applied) {
-		struct applied *a = &t->applied[t->n_applied - 1];
-		struct err one = { 0 };
-		int r = undo_one(t, a, &one);
-
-		if (r < 0) {
-			steprec_warn(a->record, "undo failed: %s", one.text);
-			log_error("%s: undoing %s: %s", t->label, t->env->job->steps[a->index].name, one.text);
-			err_set(e, one.code, "%s could not be undone: %s", t->env->job->steps[a->index].name,
-				one.text);
-			first = first ? first : r;
-		}
-		trial_step_free(a->step);
-		t->n_applied--;
-	}
-	return first;
 }

@@ -20,3 +20,8 @@ const char *trial_end_status(const struct stepproc_result *res);
 
 /* trial_parallel.c: all active members of a group. Returns the number of its last step. */
 size_t trial_parallel(struct trial *t, const struct job_parallel *g);
+
+/* trial_readback.c: reads the file system, then each setup step back. A failure ends the trial. */
+int trial_readback(struct trial *t);
+/* {key: {value, must}} becomes {key: value}: the document's form, once no read-back follows. */
+void trial_plain_asked(json_t *record);

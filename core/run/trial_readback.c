@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is in force after the setup steps, beside what was asked. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/record/environment.h"
+#include "core/record/fsfacts.h"
+#include "core/run/steprec.h"
+#include "core/run/trial.h"
+#include "core/run/trial_private.h"
+#include "core/util/json.h"
+#include "core/util/str.h"
+#include "core/util/xalloc.h"
+
+int trial_compare_asked(json_t *record, struct err *e)
+{
+	json_t *asked = json_object_get(record, "asked"), *in_force = json_object_get(record, "in_force"), *o;
+	const char *key;
+	int r = 0;
+
+	json_object_foreach(asked, key, o)
+	{
+		const char *want = js_get_str(o, "value", "");
+		const char *have = js_get_str(in_force, key, NULL);
+
+		if (!have || str_eq(want, have))
+			continue;
+		steprec_warn(record, "%s: asked for %s, in force is %s", key, want, have);
+		if (json_is_true(json_object_get(o, "must")) && r == 0)
+			r = err_set(e, EINVAL, "%s: asked for %s, in force is %s", key, want, have);
+	}
+	return r;
+}
+
+void trial_plain_asked(json_t *record)
+{
+	json_t *plain = js_object(), *o;
+	const char *key;
+
+	json_object_foreach(json_object_get(record, "asked"), key, o)
+	{
+		js_set(plain, key, js_str(js_get_str(o, "value", "")));
+	}
+	js_set(record, "asked", plain);
+}
+
+static int readback_facts(void *arg, json_t *record, struct err *e)
+{
+	const struct trial *t = arg;
+
+	(void)e;
+	js_set(record, "filesystem", fsfacts_collect(t->dir, t->device));
+	js_set(record, "settings", t->sysfs ? environment_settings(t->sysfs) : json_null());
+	return 0;
+}
+
+/* In a child too: a file system under trial may hang whoever asks it. */
+static int trial_collect_facts(struct trial *t, struct err *e)
+{
+	const struct stepproc sp = { .fn = readback_facts, .arg = t, .signal_fd = t->env->signal_fd,
+				     .timeout_ns = 60ULL * 1000000000ULL };
+	struct stepproc_result res;
+	int r = stepproc_run(&sp, &res);
+
+	if (r < 0)
+		return err_sys(e, -r, "fork");
+	r = res.result;
+	if (r < 0)
+		err_set(e, res.err.code, "reading back the file system: %s", res.err.text);
+	json_decref(t->filesystem);
+	json_decref(t->settings);
+	t->filesystem = json_incref(json_object_get(res.record, "filesystem"));
+	t->settings = json_incref(json_object_get(res.record, "settings"));
+	stepproc_result_release(&res);
+	return r;
+}
+
+static int readback_one(struct trial *t, struct applied *a, struct err *e)
+{
+	struct stepproc_result res;
+	struct call c;
+	int r;
+
+	if (!a->step->plugin->desc.readback)
+		return 0;
+	trial_call_fill(&c, t, a->step, a->index, t->label);
+	c.filesystem = t->filesystem;
+	r = call_readback(&c, &res);
+	if (r < 0)
+		return err_sys(e, -r, "fork");
+	json_object_clear(json_object_get(a->record, "in_force"));
+	steprec_take(a->record, &res);
+	r = res.result;
+	if (r < 0)
+		err_set(e, res.err.code, "reading back: %s", res.err.text);
+	stepproc_result_release(&res);
+	return r;
+}
+
+/* After all setup steps that precede a workload: one knob's write may have reset another's. */
+int trial_readback(struct trial *t)
+{
+	struct err e = { 0 };
+	int r = trial_collect_facts(t, &e);
+
+	if (r < 0)
+		trial_end(t, "failed", "read-back", &e);
+	for (size_t i = 0; r == 0 && i < t->n_applied; i++) {
+		r = readback_one(t, &t->applied[i], &e);
+		if (r == 0)
+			r = trial_compare_asked(t->applied[i].record, &e);
+		if (r < 0) {
+			steprec_status(t->applied[i].record, "failed", &e);
+			trial_end(t, "failed", t->env->job->steps[t->applied[i].index].name, &e);
+		}
+	}
+	t->changed = false;
+	return r;
+}
