@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Engine psync: one I/O at a time by pread(2) and pwrite(2). */
 #include <errno.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fstrial/plugin.h>
 
 #include "file_ops.h"
+
+/*
+ * The library's own functions ask before and after each call whether the thread was cancelled, which
+ * nobody does here. Where a register holds no offset of 64 bits they are used all the same.
+ */
+static inline ssize_t psync_read(int fd, void *buf, uint64_t n, uint64_t offset)
+{
+#ifdef __LP64__
+	return syscall(SYS_pread64, fd, buf, n, offset);
+#else
+	return pread(fd, buf, n, (off_t)offset);
+#endif
+}
+
+static inline ssize_t psync_write(int fd, const void *buf, uint64_t n, uint64_t offset)
+{
+#ifdef __LP64__
+	return syscall(SYS_pwrite64, fd, buf, n, offset);
+#else
+	return pwrite(fd, buf, n, (off_t)offset);
+#endif
+}
 
 static int psync_queue(struct fst_engine *e, struct fst_io *io)
 {
@@ -13,9 +36,9 @@ static int psync_queue(struct fst_engine *e, struct fst_io *io)
 	ssize_t n;
 
 	if (io->op == FST_IO_READ) {
-		n = pread(fd, io->buf, io->length, (off_t)io->offset);
+		n = psync_read(fd, io->buf, io->length, io->offset);
 	} else if (io->op == FST_IO_WRITE) {
-		n = pwrite(fd, io->buf, io->length, (off_t)io->offset);
+		n = psync_write(fd, io->buf, io->length, io->offset);
 	} else {
 		io->result = file_ops_other(fd, io);
 		return 1;
