@@ -14,6 +14,11 @@ enum io_buffers {
 	IO_BUFFERS_ZERO = 1,
 };
 
+enum io_cpus_policy {
+	CPUS_SHARED = 0,
+	CPUS_SPLIT = 1,
+};
+
 enum io_sync {
 	IO_SYNC_NONE = 0,
 	IO_SYNC_SYNC = 1,  /* O_SYNC */
@@ -60,6 +65,8 @@ struct step_options {
 	uint64_t runtime_ns; /* 0: until the work is done */
 	uint64_t ramp_time_ns;
 	uint64_t randseed; /* 0: from the session's seed, variant, repeat and step */
+	const char *cpus_allowed; /* "0,2-3", or NULL: any */
+	int cpus_allowed_policy;  /* enum io_cpus_policy */
 };
 
 /* Of data workloads. */

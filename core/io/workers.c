@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 
 #include "core/io/clock.h"
+#include "core/io/cpus.h"
 #include "core/io/loop.h"
 #include "core/io/step.h"
 #include "core/plugin/registry.h"
@@ -127,8 +128,12 @@ static int worker_open_engine(struct io_worker *w)
 static int worker_get_ready(struct io_worker *w)
 {
 	const struct fstrial_plugin *d = w->step->wl->desc;
-	int r = d->worker_init ? d->worker_init(&w->w) : 0;
+	struct err e = { 0 };
+	int r = cpus_bind(w->step->wl->opt, w->w.index, &e);
 
+	if (r < 0)
+		return fst_error(w->w.ctx, e.code, "%s", e.text);
+	r = d->worker_init ? d->worker_init(&w->w) : 0;
 	if (r < 0)
 		return fst_error(w->w.ctx, -r, "worker_init");
 	w->inited = true;

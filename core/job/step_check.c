@@ -2,6 +2,7 @@
 /* What is wrong between the core's parameters of a step. */
 #include "core/job/step_check.h"
 
+#include "core/io/cpus.h"
 #include "core/plugin/element.h"
 #include "core/plugin/registry.h"
 #include "core/util/str.h"
@@ -105,6 +106,16 @@ static void check_sizes(struct step_work *w)
 			  (unsigned long long)io->nrfiles, size, what, bs);
 }
 
+static void check_cpus(struct step_work *w)
+{
+	const char *cpus = w->out->opt.cpus_allowed;
+	struct err e = { 0 };
+	cpu_set_t set;
+
+	if (cpus && cpus_parse(cpus, &set, &e) < 0)
+		step_fail(w, "cpus_allowed", "cpus_allowed = \"%s\" %s", cpus, e.text);
+}
+
 void step_check(struct step_work *w)
 {
 	const struct step *s = w->out;
@@ -113,6 +124,7 @@ void step_check(struct step_work *w)
 	if (w->def->kind == FST_WORKLOAD && most && s->opt.numjobs > most)
 		step_fail(w, "numjobs", "numjobs = %llu: workload %s takes at most %u",
 			   (unsigned long long)s->opt.numjobs, s->plugin->desc.name, most);
+	check_cpus(w);
 	if (!plugin_is_data_workload(s->plugin))
 		return;
 	step_check_io(w);

@@ -19,6 +19,11 @@ static const struct fst_param step_params[] = {
 		 "1h, a workload 24h." },
 };
 
+static const struct fst_choice workload_cpu_policies[] = {
+	{ "shared", CPUS_SHARED, "Each worker may run on all of them." },
+	{ "split", CPUS_SPLIT, "Each worker has one of them, in turn." },
+};
+
 static const struct fst_param workload_params[] = {
 	{ .name = "numjobs",
 	  .type = FST_U64,
@@ -45,6 +50,16 @@ static const struct fst_param workload_params[] = {
 	  .def = "0",
 	  .doc = "Seed of the random numbers; 0: from the session's seed, variant, repeat and "
 		 "step." },
+	{ .name = "cpus_allowed",
+	  .type = FST_STR,
+	  OPT(cpus_allowed),
+	  .doc = "Processors that the workers may run on, as \"0,2-3\"." },
+	{ .name = "cpus_allowed_policy",
+	  .type = FST_ENUM,
+	  OPT(cpus_allowed_policy),
+	  .def = "shared",
+	  FST_CHOICES(workload_cpu_policies),
+	  .doc = "How the workers share cpus_allowed." },
 };
 
 static const struct fst_choice io_services[] = {
