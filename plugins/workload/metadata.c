@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workload metadata: creating, finding, changing and removing many files, phase by phase or mixed. */
 /* fstrial-libs: -lm */
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -188,11 +187,7 @@ static int metadata_worker_init(struct fst_worker *w)
 		memcpy(m->buffer + i, &r, sizeof(r));
 	}
 	m->buffer_at = fst_random(w);
-	/*
-	 * A table of open files of its own: opening and closing in one table is what threads
-	 * would wait for each other at. It works without, so a refusal does not matter.
-	 */
-	(void)unshare(CLONE_FILES);
+	files_own_table();
 	return m->s->populate ? metadata_populate(m) : 0;
 }
 

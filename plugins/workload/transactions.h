@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files_gate.h"
 #include "files_names.h"
 #include "files_remove.h"
 
@@ -419,7 +419,7 @@ static int transactions_worker_init(struct fst_worker *w)
 		memcpy(t->buffer + i, &r, sizeof(r));
 	}
 	t->stamp = fst_random(w);
-	(void)unshare(CLONE_FILES); /* a table of open files of its own is faster, and no more than that */
+	files_own_table();
 	while (t->n < t->cfg->files && !ret && !fst_stopping(w))
 		ret = transactions_create(t);
 	return ret;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workload tree: a source tree is unpacked, walked, read, copied, changed, aged and removed. */
 /* fstrial-libs: -lm */
-#include <sched.h>
 #include <sys/mman.h>
 
 #include "tree_ops.h"
@@ -295,7 +294,7 @@ static int tree_worker_init(struct fst_worker *w)
 		memcpy(t->buffer + i, &r, sizeof(r));
 	}
 	t->stamp = fst_random(w);
-	(void)unshare(CLONE_FILES); /* a table of open files of its own is faster, and no more than that */
+	files_own_table();
 	ret = tree_worker_dir(t);
 	return !ret && t->s->populate ? tree_unpack(t) : ret;
 }
