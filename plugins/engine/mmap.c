@@ -103,7 +103,7 @@ static int mmap_open(struct fst_engine *e)
 	return r;
 }
 
-/* Bytes from the I/O's offset to the end of the mapping, at most its length; -1: none at all. */
+/* Bytes from the I/O's offset to the end of the mapping, at most its length. */
 static inline uint64_t mmap_room(const struct mmap_file *file, const struct fst_io *io)
 {
 	uint64_t left;
@@ -131,19 +131,19 @@ static int mmap_queue(struct fst_engine *e, struct fst_io *io)
 	const struct mmap_file *file = &st->file[io->file];
 	uint64_t n = mmap_room(file, io);
 
-	if (io->op == FST_IO_READ) {
-		memcpy(io->buf, file->at + io->offset, n);
-		io->result = (int64_t)n;
-	} else if (io->op == FST_IO_WRITE) {
-		if (n && !file->writable) {
-			io->result = -EBADF;
-			return 1;
-		}
-		memcpy(file->at + io->offset, io->buf, n);
-		io->result = n || !io->length ? (int64_t)n : -EFBIG;
-	} else {
+	if (io->op > FST_IO_WRITE) {
 		io->result = mmap_other(e, io);
+		return 1;
 	}
+	io->result = (int64_t)n;
+	if (!n)
+		io->result = io->op == FST_IO_READ ? 0 : -EFBIG;
+	else if (io->op == FST_IO_READ)
+		memcpy(io->buf, file->at + io->offset, n);
+	else if (file->writable)
+		memcpy(file->at + io->offset, io->buf, n);
+	else
+		io->result = -EBADF;
 	return 1;
 }
 
