@@ -14,6 +14,8 @@
 #define SERIES_POLL_NS (20 * NSEC_PER_MSEC)
 /* The same in a group, whose members end together. */
 #define SERIES_POLL_GROUP_NS (5 * NSEC_PER_MSEC)
+/* After which a data workload is ended that did not end itself. */
+#define SERIES_GRACE_NS NSEC_PER_MSEC
 
 static void series_read(const struct io_step *s, uint64_t *ops, uint64_t *bytes)
 {
@@ -63,6 +65,9 @@ static uint64_t series_turn(struct io_step *s, uint64_t now)
 	struct series *r = &s->series;
 	uint64_t wake = now + (s->wl->live->gate ? SERIES_POLL_GROUP_NS : SERIES_POLL_NS);
 	int stop = live_get(s->wl->live->stop);
+	/* The core's loop sees the end by itself, by an I/O that completes after it. */
+	const uint64_t end = s->deadline_ns && s->data ? s->deadline_ns + SERIES_GRACE_NS
+						       : s->deadline_ns;
 
 	if (stop == LIVE_STOP_GIVE_UP)
 		step_set(s->interrupted, 1);
@@ -72,10 +77,10 @@ static uint64_t series_turn(struct io_step *s, uint64_t now)
 		series_begin(s);
 	if (r->begun && now >= r->next_ns)
 		series_sample(s, now);
-	if (s->deadline_ns && now >= s->deadline_ns)
+	if (end && now >= end)
 		step_set(s->stop, 1);
-	else if (s->deadline_ns)
-		wake = MIN(wake, s->deadline_ns);
+	else if (end)
+		wake = MIN(wake, end);
 	return MIN(wake, r->begun ? r->next_ns : s->start_ns);
 }
 
