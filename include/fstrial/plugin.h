@@ -360,7 +360,10 @@ struct fst_engine_ops {
 	 * first. Other negative errno: it could not be queued. The I/O stays the core's memory.
 	 */
 	int (*queue)(struct fst_engine *e, struct fst_io *io);
-	/* Hands what is queued to the kernel. Number handed over, or negative errno. Not for SYNC. */
+	/*
+	 * Hands what is queued to the kernel, at the latest in the reap() that the core calls next, so that
+	 * one system call can do both. Number handed over, or negative errno. Not for SYNC.
+	 */
 	int (*submit)(struct fst_engine *e);
 	/*
 	 * Waits until at least min I/Os are complete, stores up to max of them in done and returns
@@ -416,7 +419,8 @@ struct fstrial_plugin {
 	int (*probe)(struct fst_ctx *ctx);
 	/*
 	 * Do the parameters fit each other? Pure: no file, no device, no clock; runs at load for every
-	 * variant without root, ctx->dir and ctx->device are NULL. An error is the job's error.
+	 * variant without root, ctx->dir and ctx->device are NULL. An error is the job's error. An engine
+	 * is asked too, by probe and check, with its own parameters in ctx->cfg and the step's in ctx->io.
 	 */
 	int (*check)(struct fst_ctx *ctx);
 	/* Setup. What it will do in `plan`, workloads too. Pure, like check. */
