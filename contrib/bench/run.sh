@@ -17,7 +17,11 @@ release()
 	local status=$? n
 	trap '' INT TERM
 	set +e
-	[ -z "$mounted" ] || umount "$mounted"
+	# Who was measured when a signal came may still be at it.
+	for ((n = 0; n < 50; n++)); do
+		[ -z "$mounted" ] || umount "$mounted" 2>/dev/null || { sleep 0.1; continue; }
+		break
+	done
 	[ -z "$loop" ] || losetup -d "$loop"
 	[ -z "$backing" ] || umount "$backing"
 	if [ -n "$zram" ]; then
