@@ -84,8 +84,8 @@ int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworke
 	for (uint32_t j = 0; j < nworkers; j++) {
 		for (uint64_t i = 0; i < p->nrfiles; i++)
 			files_push(f, xasprintf("data.%u.%llu", j, (unsigned long long)i),
-				   p->offset + j * p->offset_increment + p->size / p->nrfiles,
-				   mode, j);
+				   p->offset + j * p->offset_increment + p->size / p->nrfiles, mode,
+				   j);
 	}
 	return 0;
 }

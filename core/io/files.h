@@ -49,7 +49,7 @@ struct verify;
 struct layout {
 	struct live *live; /* bytes in its first worker's line; stop is obeyed */
 	uint64_t seed;
-	int buffers; /* enum io_buffers */
+	int buffers;	       /* enum io_buffers */
 	struct verify *verify; /* whose headers go into what is filled; NULL: none */
 	uint64_t
 		to_write; /* bytes that the step itself will write into new files; 0: not bounded */

@@ -120,7 +120,8 @@ void loop_count_kind(struct loop *l, const struct fst_io *io, uint64_t latency_n
 
 int loop_run(struct loop *l, uint64_t start_ns)
 {
-	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds || l->sched || l->verify;
+	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds || l->sched ||
+		    l->verify;
 	int r;
 
 	l->measure = !l->ramp_end_ns;

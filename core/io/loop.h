@@ -25,7 +25,7 @@ struct loop_slot {
 	struct fst_io io;
 	uint64_t start_ns;
 	uint64_t due_ns; /* by the schedule; 0: there is none */
-	bool own_sync; /* a sync by the core, which the workload does not know of */
+	bool own_sync;	 /* a sync by the core, which the workload does not know of */
 };
 
 /* Filled by loop_init(), then by the caller where said. */
@@ -56,19 +56,19 @@ struct loop {
 	struct pace pace;	     /* I/Os handed over at once */
 	uint32_t reap_min, reap_max; /* completions taken at once */
 	uint32_t low;		     /* in flight: filled again from there; depth: at once */
-	bool ended;   /* the workload has no more */
-	bool measure; /* the ramp is over */
-	bool leaked;  /* I/Os are in flight for good: buffers must stay */
+	bool ended;		     /* the workload has no more */
+	bool measure;		     /* the ramp is over */
+	bool leaked;		     /* I/Os are in flight for good: buffers must stay */
 
 	/* What lies around the I/Os. */
 	struct hist *kind_hist; /* by fst_io.kind - 1 */
 	uint64_t *kind_bytes;	/* likewise */
 	const bool *kind_inner; /* likewise */
 	uint32_t n_kinds;
-	double kind_ns;	       /* sum of what kind_hist got from here */
+	double kind_ns; /* sum of what kind_hist got from here */
 	uint64_t kind_ops[LOOP_OPS], kind_op_bytes[LOOP_OPS]; /* their I/Os */
-	struct verify *verify; /* NULL: nobody looks at the data */
-	struct sched *sched;   /* NULL: an I/O follows the other */
+	struct verify *verify;				      /* NULL: nobody looks at the data */
+	struct sched *sched;				      /* NULL: an I/O follows the other */
 	struct buffers *stamp; /* NULL: what is written need not differ */
 	uint64_t sync_every;   /* writes; 0: never */
 	uint64_t until_sync;

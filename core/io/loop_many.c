@@ -71,9 +71,8 @@ loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint
 		loop_many_fail(l, loop_io_failed(l, io));
 		return;
 	}
-	loop_count(l, io,
-		   full && slot->due_ns ? loop_sched_count(l, slot, now) : slot->start_ns, now,
-		   full);
+	loop_count(l, io, full && slot->due_ns ? loop_sched_count(l, slot, now) : slot->start_ns,
+		   now, full);
 	if (full)
 		loop_many_after(l, slot);
 	else

@@ -39,7 +39,7 @@ static bool sched_wait_until(struct loop *l, uint64_t then)
 			loop_alarm(l, now);
 		else if (left > SCHED_AWAKE_NS)
 			sched_sleep(left - SCHED_AWAKE_NS < SCHED_LONGEST_NS ? left - SCHED_AWAKE_NS
-									    : SCHED_LONGEST_NS);
+									     : SCHED_LONGEST_NS);
 		now = io_clock_ns();
 	}
 	return now >= then;

@@ -212,8 +212,7 @@ static json_t *measure_measured(const struct io_step *s, const struct measured *
 	js_set(o, "too_short", js_bool(m->too_short));
 	js_set(o, "sync_boundary", measure_boundary(s, m));
 	js_set(o, "clock", measure_clock(m));
-	js_set(o, "latency_is",
-	       js_str(measure_scheduled(s) ? "response_time" : "service_time"));
+	js_set(o, "latency_is", js_str(measure_scheduled(s) ? "response_time" : "service_time"));
 	if (measure_scheduled(s))
 		js_set(o, "schedule", measure_schedule(s, m));
 	return js_set(o, "cpu", cpu);
@@ -285,7 +284,8 @@ static json_t *measure_data(const struct io_step *s, const struct measured *m)
  */
 static void measure_judge_passes(const struct io_step *s, const struct measured *m, json_t *record)
 {
-	const double read = measure_passes(s, m, LOOP_READ), write = measure_passes(s, m, LOOP_WRITE);
+	const double read = measure_passes(s, m, LOOP_READ),
+		     write = measure_passes(s, m, LOOP_WRITE);
 	const struct io_params *p = s->wl->io;
 	char text[240], size[32];
 
@@ -301,10 +301,11 @@ static void measure_judge_passes(const struct io_step *s, const struct measured 
 	}
 	if (write >= MEASURE_AGAIN && p->sync == IO_SYNC_NONE && !p->fsync && !p->fdatasync &&
 	    m->op_count[LOOP_SYNC] <= (p->end_fsync ? s->files.file.n : 0)) {
-		snprintf(text, sizeof(text),
-			 "wrote the same %s %.3g times: most of it was overwritten in memory before "
-			 "it was written out; set direct = true, fsync or a larger size",
-			 size, write);
+		snprintf(
+			text, sizeof(text),
+			"wrote the same %s %.3g times: most of it was overwritten in memory before "
+			"it was written out; set direct = true, fsync or a larger size",
+			size, write);
 		measure_warn(record, text);
 	}
 }
@@ -335,8 +336,7 @@ static void measure_judge(const struct io_step *s, const struct measured *m, jso
 			 (unsigned long long)m->ops, m->ops == 1 ? "" : "s");
 		measure_warn(record, text);
 	}
-	if (s->has_files && !s->io.direct && m->op_count[LOOP_READ] &&
-	    s->resident > measure_cold) {
+	if (s->has_files && !s->io.direct && m->op_count[LOOP_READ] && s->resident > measure_cold) {
 		snprintf(text, sizeof(text),
 			 "reads from the page cache: %.0f %% of the data was cached before",
 			 100 * s->resident);

@@ -15,9 +15,9 @@ struct measured {
 	uint64_t *kind_bytes; /* by kind of operation */
 	struct hist *hist;    /* likewise; NULL before the workers ran */
 	uint64_t op_count[LOOP_KINDS], op_bytes[LOOP_KINDS]; /* of the loop's I/Os, of any kind */
-	double kind_ns;	      /* time of I/Os of the plugin's own kinds */
-	double clock_drift;   /* share of the time by which the clock went wrong */
-	uint64_t busy_ns;     /* sum of the workers' own times */
+	double kind_ns;	    /* time of I/Os of the plugin's own kinds */
+	double clock_drift; /* share of the time by which the clock went wrong */
+	uint64_t busy_ns;   /* sum of the workers' own times */
 	uint32_t max_inflight;
 	bool partial;
 	bool too_short;

@@ -64,7 +64,7 @@ struct step_options {
 	uint64_t numjobs;
 	uint64_t runtime_ns; /* 0: until the work is done */
 	uint64_t ramp_time_ns;
-	uint64_t randseed; /* 0: from the session's seed, variant, repeat and step */
+	uint64_t randseed;	  /* 0: from the session's seed, variant, repeat and step */
 	const char *cpus_allowed; /* "0,2-3", or NULL: any */
 	int cpus_allowed_policy;  /* enum io_cpus_policy */
 };
@@ -77,8 +77,8 @@ struct io_params {
 	uint64_t size; /* bytes a worker does in one loop */
 	uint64_t nrfiles;
 	uint64_t loops;
-	uint64_t fsync;	    /* after every so many writes; 0: never */
-	uint64_t fdatasync; /* likewise */
+	uint64_t fsync;			     /* after every so many writes; 0: never */
+	uint64_t fdatasync;		     /* likewise */
 	uint64_t iodepth_batch;		     /* 0: found out (core/io/pace.h) */
 	uint64_t iodepth_batch_complete_min; /* 0: 1 */
 	uint64_t iodepth_batch_complete_max; /* 0: iodepth */
@@ -95,10 +95,10 @@ struct io_params {
 	const char *bssplit;		 /* as written, or NULL */
 	const char *random_distribution; /* as written; NULL: uniform */
 	bool norandommap;
-	int sync;	   /* enum io_sync */
-	uint64_t rate;	   /* bytes a second and worker; 0: as fast as it goes */
+	int sync;	    /* enum io_sync */
+	uint64_t rate;	    /* bytes a second and worker; 0: as fast as it goes */
 	uint64_t rate_iops; /* likewise, I/Os */
-	int rate_process;  /* enum io_rate_process */
+	int rate_process;   /* enum io_rate_process */
 	uint64_t thinktime_ns;
 	uint64_t thinktime_blocks;
 	int verify; /* enum io_verify */

@@ -30,7 +30,7 @@ struct random_blocks {
 	const struct io_random *spec;
 	bool norandommap;
 	uint64_t seed;
-	double a, b, c; /* of the distribution */
+	double a, b, c;			  /* of the distribution */
 	double zone_to[IO_MAX_SHARES][2]; /* sums of access and of size, 0 to 1 */
 	uint32_t n_zones;
 };

@@ -72,9 +72,9 @@ uint64_t sched_take(struct sched *s, uint64_t length)
 
 void sched_end(struct sched *s, uint64_t end_ns)
 {
-	const double mean = s->op_ns + (s->issued ? s->byte_ns * (double)s->issued_bytes /
-							    (double)s->issued
-						  : 0);
+	const double mean = s->op_ns +
+			    (s->issued ? s->byte_ns * (double)s->issued_bytes / (double)s->issued
+				       : 0);
 
 	if (sched_has_rate(s) && mean > 0 && end_ns > sched_due_ns(s))
 		s->missed = 1 + (uint64_t)((double)(end_ns - sched_due_ns(s)) / mean);

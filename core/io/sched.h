@@ -14,15 +14,16 @@
 #include "core/util/prng.h"
 
 struct sched {
-	double op_ns, byte_ns; /* from one I/O to the next: fixed, and for each byte; both 0: no rate */
+	double op_ns,
+		byte_ns; /* from one I/O to the next: fixed, and for each byte; both 0: no rate */
 	bool poisson;
 	struct prng rng;
 	uint64_t origin_ns;
-	double next_ns; /* since origin: when the next I/O is due */
+	double next_ns;				     /* since origin: when the next I/O is due */
 	uint64_t think_ns, think_every, until_think; /* 0: none */
-	uint64_t issued, issued_bytes; /* since the ramp ended */
-	uint64_t missed;	       /* due before the end and never begun */
-	struct hist *service, *lag;    /* NULL: no rate */
+	uint64_t issued, issued_bytes;		     /* since the ramp ended */
+	uint64_t missed;			     /* due before the end and never begun */
+	struct hist *service, *lag;		     /* NULL: no rate */
 };
 
 /* Is there anything to keep to? */

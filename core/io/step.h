@@ -23,14 +23,16 @@ struct io_worker {
 	struct fst_worker w; /* as the plugin sees it */
 	struct io_step *step;
 	struct live_worker *live;
-	struct hist *hist; /* step->n_kinds of them: the core's own of a data workload, the plugin's */
-	uint64_t *bytes;   /* likewise */
-	double *metric;	   /* by the plugin's metric; NaN: not given; NULL: none was */
+	struct hist
+		*hist; /* step->n_kinds of them: the core's own of a data workload, the plugin's */
+	uint64_t *bytes; /* likewise */
+	double *metric;	 /* by the plugin's metric; NaN: not given; NULL: none was */
 	struct prng rng;
 	uint64_t ramp_end_ns; /* operations that end before do not count; 0: no ramp */
 	uint64_t end_ns;      /* last completion */
 	double kind_ns;	      /* time of I/Os of the plugin's own kinds */
-	uint64_t op_count[LOOP_KINDS], op_bytes[LOOP_KINDS]; /* I/Os by what they are, of any kind */
+	uint64_t op_count[LOOP_KINDS],
+		op_bytes[LOOP_KINDS]; /* I/Os by what they are, of any kind */
 	struct random_blocks random;
 	struct sched sched;
 	uint32_t max_inflight;

@@ -45,7 +45,8 @@ static uint64_t verify_key(const char *name)
 	return h;
 }
 
-void verify_init(struct verify *v, const struct io_files *f, const struct io_params *p, uint64_t seed)
+void verify_init(struct verify *v, const struct io_files *f, const struct io_params *p,
+		 uint64_t seed)
 {
 	*v = (struct verify){ .files = f, .n = f->file.n, .seed = seed, .block = verify_block(p) };
 	v->v = xcalloc(v->n + 1, sizeof(*v->v));
@@ -140,7 +141,8 @@ static int verify_one(const struct verify *v, uint32_t file, uint64_t at, const 
 	if (h.offset != at)
 		return verify_wrong(v, file, at, e, "header of another offset", at, h.offset);
 	if (h.file != v->v[file].key)
-		return verify_wrong(v, file, at, e, "header of another file", v->v[file].key, h.file);
+		return verify_wrong(v, file, at, e, "header of another file", v->v[file].key,
+				    h.file);
 	if (h.length < VERIFY_MIN_BLOCK || h.length > left)
 		return verify_wrong(v, file, at, e, "header with a wrong length", left, h.length);
 	crc = verify_crc_of(&h, block);
@@ -162,7 +164,8 @@ int verify_check(const struct verify *v, uint32_t file, uint64_t offset, const v
 	int r = 0;
 
 	for (uint64_t at = 0, len = 0; r == 0 && length - at >= VERIFY_MIN_BLOCK; at += len)
-		r = verify_one(v, file, offset + at, (const char *)buf + at, length - at, 0, &len, e);
+		r = verify_one(v, file, offset + at, (const char *)buf + at, length - at, 0, &len,
+			       e);
 	return r;
 }
 
@@ -220,7 +223,8 @@ static int verify_file(const struct verify *v, struct verify_read *r, const int 
 	const struct io_files *f = v->files;
 	int ret;
 
-	r->fd = files_open_one(f, f->file.v[r->file].name, O_RDONLY | (f->direct ? O_DIRECT : 0), e);
+	r->fd = files_open_one(f, f->file.v[r->file].name, O_RDONLY | (f->direct ? O_DIRECT : 0),
+			       e);
 	if (r->fd < 0)
 		return r->fd;
 	/* From the device, not from memory: what is dirty has to go first. */

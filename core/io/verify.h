@@ -23,7 +23,8 @@ struct verify_header {
 	uint64_t file; /* from the file's name */
 	uint64_t offset;
 	uint32_t length; /* of the block, header included */
-	uint32_t generation; /* how often the step wrote it, laid out included: 1 to 255, and again from 1 */
+	uint32_t
+		generation; /* how often the step wrote it, laid out included: 1 to 255, and again from 1 */
 	uint32_t reserved;
 	uint32_t crc; /* of the block, with 0 here */
 };
@@ -46,7 +47,8 @@ struct verify {
 /* Bytes from one header to the next: divides every block size and offset, at most 4 KiB. */
 uint64_t verify_block(const struct io_params *p);
 /* After the files are known. */
-void verify_init(struct verify *v, const struct io_files *f, const struct io_params *p, uint64_t seed);
+void verify_init(struct verify *v, const struct io_files *f, const struct io_params *p,
+		 uint64_t seed);
 void verify_release(struct verify *v);
 /* Headers into what is to be written, as of file number file. */
 void verify_fill(struct verify *v, uint32_t file, uint64_t offset, void *buf, uint64_t length);

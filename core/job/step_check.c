@@ -48,13 +48,12 @@ static void check_depth(struct step_work *w)
 	if ((ops.flags & FST_ENGINE_SYNC) && depth > 1) {
 		check_engines_that_queue(w->job->registry, &sb);
 		step_fail(w, "iodepth",
-			   "iodepth = %llu: engine %s is synchronous and does one I/O at a time; "
-			   "engines that queue: %s",
-			   depth, engine->desc.name, strbuf_str(&sb));
+			  "iodepth = %llu: engine %s is synchronous and does one I/O at a time; "
+			  "engines that queue: %s",
+			  depth, engine->desc.name, strbuf_str(&sb));
 	} else if (ops.max_depth && depth > ops.max_depth) {
-		step_fail(w, "iodepth",
-			   "iodepth = %llu: engine %s takes at most %u I/Os at a time", depth,
-			   engine->desc.name, ops.max_depth);
+		step_fail(w, "iodepth", "iodepth = %llu: engine %s takes at most %u I/Os at a time",
+			  depth, engine->desc.name, ops.max_depth);
 	}
 }
 
@@ -74,15 +73,16 @@ static void check_batches(struct step_work *w)
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		if (all[i].value > io->iodepth && !step_is_bad(w, all[i].name))
-			step_fail(w, all[i].name, "%s = %llu: more than iodepth = %llu", all[i].name,
-				   (unsigned long long)all[i].value, (unsigned long long)io->iodepth);
+			step_fail(w, all[i].name, "%s = %llu: more than iodepth = %llu",
+				  all[i].name, (unsigned long long)all[i].value,
+				  (unsigned long long)io->iodepth);
 	if (io->iodepth_batch_complete_max &&
 	    io->iodepth_batch_complete_min > io->iodepth_batch_complete_max)
 		step_fail(w, "iodepth_batch_complete_min",
-			   "iodepth_batch_complete_min = %llu: more than "
-			   "iodepth_batch_complete_max = %llu",
-			   (unsigned long long)io->iodepth_batch_complete_min,
-			   (unsigned long long)io->iodepth_batch_complete_max);
+			  "iodepth_batch_complete_min = %llu: more than "
+			  "iodepth_batch_complete_max = %llu",
+			  (unsigned long long)io->iodepth_batch_complete_min,
+			  (unsigned long long)io->iodepth_batch_complete_max);
 }
 
 static void check_sizes(struct step_work *w)
@@ -123,7 +123,7 @@ void step_check(struct step_work *w)
 
 	if (w->def->kind == FST_WORKLOAD && most && s->opt.numjobs > most)
 		step_fail(w, "numjobs", "numjobs = %llu: workload %s takes at most %u",
-			   (unsigned long long)s->opt.numjobs, s->plugin->desc.name, most);
+			  (unsigned long long)s->opt.numjobs, s->plugin->desc.name, most);
 	check_cpus(w);
 	if (!plugin_is_data_workload(s->plugin))
 		return;
@@ -133,8 +133,7 @@ void step_check(struct step_work *w)
 		check_batches(w);
 	}
 	if (step_is_given(w, "size") && !step_is_bad(w, "size") && !step_is_bad(w, "bs") &&
-	    !step_is_bad(w, "bssplit") &&
-	    !step_is_bad(w, "nrfiles"))
+	    !step_is_bad(w, "bssplit") && !step_is_bad(w, "nrfiles"))
 		check_sizes(w);
 	if (step_is_given(w, "time_based") && s->io.time_based && !s->opt.runtime_ns &&
 	    !step_is_bad(w, "runtime"))

@@ -183,8 +183,9 @@ static void rates_check(struct step_work *w)
 	const struct io_params *io = &w->out->io;
 
 	if (io->rate && io->rate_iops)
-		step_fail(w, "rate_iops", "rate_iops: rate is given, too; one of them says when "
-					  "the next I/O is due");
+		step_fail(w, "rate_iops",
+			  "rate_iops: rate is given, too; one of them says when "
+			  "the next I/O is due");
 	if (io->thinktime_ns && (io->rate || io->rate_iops))
 		step_fail(w, "thinktime", "thinktime: a rate says when the next I/O is due");
 	if (step_is_given(w, "rate_process") && !io->rate && !io->rate_iops)
@@ -200,10 +201,11 @@ static void verify_params(struct step_work *w)
 	if (io->verify == IO_VERIFY_NONE)
 		return;
 	if (block < VERIFY_MIN_BLOCK)
-		step_fail(w, "verify",
-			  "verify: block sizes and offsets have no common divisor of 4KiB that is at "
-			  "least %dB: %lluB",
-			  VERIFY_MIN_BLOCK, (unsigned long long)block);
+		step_fail(
+			w, "verify",
+			"verify: block sizes and offsets have no common divisor of 4KiB that is at "
+			"least %dB: %lluB",
+			VERIFY_MIN_BLOCK, (unsigned long long)block);
 	if (!w->out->engine || !w->out->engine->desc.engine)
 		return;
 	element_engine(w->out->engine->desc.engine, &ops);
@@ -217,8 +219,7 @@ void step_check_io(struct step_work *w)
 	struct io_params *io = &w->out->io;
 	struct err e = { 0 };
 
-	if (io->bssplit && !step_is_bad(w, "bssplit") &&
-	    bssplit_read(io, &w->job->names, &e) < 0)
+	if (io->bssplit && !step_is_bad(w, "bssplit") && bssplit_read(io, &w->job->names, &e) < 0)
 		step_fail(w, "bssplit", "bssplit = \"%s\": %s", io->bssplit, e.text);
 	rates_check(w);
 	verify_params(w);

@@ -85,7 +85,8 @@ static const struct fst_choice io_rate_processes[] = {
 
 static const struct fst_choice io_verifies[] = {
 	{ "none", IO_VERIFY_NONE, "No." },
-	{ "crc32c", IO_VERIFY_CRC32C, "By a header with a crc32c in every 4 KiB, or smaller block." },
+	{ "crc32c", IO_VERIFY_CRC32C,
+	  "By a header with a crc32c in every 4 KiB, or smaller block." },
 };
 
 static const struct fst_param io_params[] = {
@@ -132,7 +133,8 @@ static const struct fst_param io_params[] = {
 	  .def = "0",
 	  .max = "65536",
 	  .unit = "I/Os",
-	  .doc = "Once iodepth I/Os are in flight no more are handed over until so few are left; 0: "
+	  .doc = "Once iodepth I/Os are in flight no more are handed over until so few are left; "
+		 "0: "
 		 "always filled up." },
 	{ .name = "bs",
 	  .type = FST_SIZE,

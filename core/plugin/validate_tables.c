@@ -200,9 +200,10 @@ static int validate_op_name(const struct fstrial_plugin *d, const char *name, st
 
 	for (size_t i = 0; d->next && i < ARRAY_SIZE(own); i++) {
 		if (!strcmp(own[i], name))
-			return err_set(e, EINVAL,
-				       "operation \"%s\" has the name of one that is counted anyway",
-				       name);
+			return err_set(
+				e, EINVAL,
+				"operation \"%s\" has the name of one that is counted anyway",
+				name);
 	}
 	return 0;
 }

@@ -7,7 +7,8 @@ void test_io_cpus(void);
 
 static void test_parse(void)
 {
-	static const char *const bad[] = { "", ",", "1,", "a", "3-1", "1-", "-1", "1 ,2", "1024", "0x1" };
+	static const char *const bad[] = { "",	 ",",  "1,",   "a",    "3-1",
+					   "1-", "-1", "1 ,2", "1024", "0x1" };
 	struct err e = { 0 };
 	cpu_set_t set, own;
 

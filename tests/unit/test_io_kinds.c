@@ -70,10 +70,18 @@ static int tx_done(struct fst_worker *w, struct fst_io *io)
 
 static const struct fstrial_plugin engine = SCRIPT_ENGINE(&script_ops);
 static const struct fstrial_plugin tx = {
-	.magic = FST_MAGIC, .abi = FST_ABI, .struct_size = sizeof(struct fstrial_plugin),
-	.kind = FST_WORKLOAD, .name = "tx", .cfg_size = sizeof(struct plan),
-	.worker_size = sizeof(struct plan_worker), FST_METRICS(tx_metrics), FST_OPS(tx_ops),
-	.prepare = tx_prepare, .next = tx_next, .done = tx_done,
+	.magic = FST_MAGIC,
+	.abi = FST_ABI,
+	.struct_size = sizeof(struct fstrial_plugin),
+	.kind = FST_WORKLOAD,
+	.name = "tx",
+	.cfg_size = sizeof(struct plan),
+	.worker_size = sizeof(struct plan_worker),
+	FST_METRICS(tx_metrics),
+	FST_OPS(tx_ops),
+	.prepare = tx_prepare,
+	.next = tx_next,
+	.done = tx_done,
 };
 
 static void test_counts(void)

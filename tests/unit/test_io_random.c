@@ -178,12 +178,12 @@ static void test_normal(void)
 
 static void test_zoned(void)
 {
-	static const struct io_random spec = {
-		.kind = IO_ZONED, .n_zones = 3, .zones = { { 50, 5 }, { 30, 15 }, { 20, 80 } }
-	};
-	static const struct io_random thin = {
-		.kind = IO_ZONED, .n_zones = 2, .zones = { { 99, 0.001 }, { 1, 99.999 } }
-	};
+	static const struct io_random spec = { .kind = IO_ZONED,
+					       .n_zones = 3,
+					       .zones = { { 50, 5 }, { 30, 15 }, { 20, 80 } } };
+	static const struct io_random thin = { .kind = IO_ZONED,
+					       .n_zones = 2,
+					       .zones = { { 99, 0.001 }, { 1, 99.999 } } };
 	uint32_t count[BLOCKS];
 	double zone[3] = { 0 };
 

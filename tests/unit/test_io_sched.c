@@ -62,9 +62,9 @@ static void test_known(void)
 	static const struct {
 		const char *path;
 		double q;
-	} q[] = { { "latency.read.percentiles.1", 0.01 },  { "latency.read.percentiles.5", 0.05 },
-		  { "latency.read.percentiles.10", 0.1 },  { "latency.read.percentiles.50", 0.5 },
-		  { "latency.read.percentiles.90", 0.9 },  { "latency.read.percentiles.95", 0.95 },
+	} q[] = { { "latency.read.percentiles.1", 0.01 }, { "latency.read.percentiles.5", 0.05 },
+		  { "latency.read.percentiles.10", 0.1 }, { "latency.read.percentiles.50", 0.5 },
+		  { "latency.read.percentiles.90", 0.9 }, { "latency.read.percentiles.95", 0.95 },
 		  { "latency.read.percentiles.99", 0.99 } };
 	struct plan p = { .n = KNOWN };
 	static struct known k;

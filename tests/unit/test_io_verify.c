@@ -66,8 +66,9 @@ static void test_good(void)
 /* Files that are laid out carry headers, and so does what is written back after a read. */
 static void test_laid_out(void)
 {
-	struct plan p = { .n = 8, .op = FST_IO_READ, .mode = FST_FILE_OVERWRITE,
-			  .then_write = true };
+	struct plan p = {
+		.n = 8, .op = FST_IO_READ, .mode = FST_FILE_OVERWRITE, .then_write = true
+	};
 	struct io_host h;
 
 	start(&h, &p);
@@ -152,8 +153,9 @@ static void test_stale(void)
 	CU_ASSERT_EQUAL(bytes, 4096);
 	damage(&h, 4096, old, sizeof(old));
 	CU_ASSERT_EQUAL(verify_pass(&v, &stop, &bytes, &e), -EBADMSG);
-	CU_ASSERT_STRING_EQUAL(e.text, "verify: data.0.0 at offset 4096: stale: an earlier write of "
-				       "the block: expected 0x2, found 0x1");
+	CU_ASSERT_STRING_EQUAL(e.text,
+			       "verify: data.0.0 at offset 4096: stale: an earlier write of "
+			       "the block: expected 0x2, found 0x1");
 	err_clear(&e);
 	/* Never written out at all. */
 	verify_fill(&v, 0, 8192, block, sizeof(block));

@@ -90,8 +90,8 @@ static void test_bssplit_bad(void)
 		n += (size_t)snprintf(split + n, sizeof(split) - n, "4k/1:");
 	snprintf(split + n, sizeof(split) - n, "4k/");
 	snprintf(text, sizeof(text), "bssplit = \"%s\";", split);
-	snprintf(want, sizeof(want),
-		 "t.job:2: sequential: bssplit = \"%s\": more than 64 parts\n", split);
+	snprintf(want, sizeof(want), "t.job:2: sequential: bssplit = \"%s\": more than 64 parts\n",
+		 split);
 	CU_ASSERT_TRUE(says(text, want));
 	/* The file must hold the largest. */
 	CU_ASSERT_TRUE(says("bssplit = \"1m/50:512m/50\"; nrfiles = 4;",
@@ -106,8 +106,8 @@ static void test_distribution(void)
 		int kind;
 		double theta;
 	} good[] = {
-		{ "random", IO_UNIFORM, 0 },   { "zipf", IO_ZIPF, 1.1 },
-		{ "zipf:0.8", IO_ZIPF, 0.8 },  { "pareto", IO_PARETO, 0.2 },
+		{ "random", IO_UNIFORM, 0 },	  { "zipf", IO_ZIPF, 1.1 },
+		{ "zipf:0.8", IO_ZIPF, 0.8 },	  { "pareto", IO_PARETO, 0.2 },
 		{ "pareto:0.3", IO_PARETO, 0.3 }, { "normal:15", IO_NORMAL, 15 },
 	};
 
@@ -159,8 +159,9 @@ static void test_distribution_bad(void)
 		char text[64], want[256];
 
 		snprintf(text, sizeof(text), "random_distribution = \"%s\";", bad[i].text);
-		snprintf(want, sizeof(want), "t.job:2: sequential: random_distribution = \"%s\": %s\n",
-			 bad[i].text, bad[i].why);
+		snprintf(want, sizeof(want),
+			 "t.job:2: sequential: random_distribution = \"%s\": %s\n", bad[i].text,
+			 bad[i].why);
 		CU_ASSERT_TRUE(says(text, want));
 	}
 	CU_ASSERT_TRUE(says("random_distribution = \"zipf\"; norandommap = false;",
