@@ -22,19 +22,19 @@ def call(argv):
     return r.stdout.decode()
 
 
-def ours(size, workers=1, phases=PHASES):
+def ours(size, workers=1, time=0, place=PLACE):
     """{phase: (operations a second, ns of processor time an operation)}"""
     job = os.path.join(WORK, "meta.job")
     with open(job, "w") as f:
         f.write('job = "bench-metadata"; repeats = 1; target = { directory = "%s"; };\n'
                 'steps = ( { workload = "metadata"; phases = [%s]; files = %d; size = "%dB"; numjobs = %d;\n'
-                '            min_time = "0s"; } );\n'
-                % (PLACE, ", ".join('"%s"' % p for p in phases), FILES, size, workers))
+                '            min_time = "0s"; phase_time = "%dms"; } );\n'
+                % (place, ", ".join('"%s"' % p for p in PHASES), FILES, size, workers, time))
     out = os.path.join(WORK, "out")
     shutil.rmtree(out, ignore_errors=True)
     d = json.loads(call([FSTRIAL, "run", "--quiet", "--format", "json", "--out", out, job]))
     m = d["trials"][0]["steps"][0]["metrics"]
-    return {p: (m[p + "_rate"]["value"], m[p + "_cpu"]["value"]) for p in phases}
+    return {p: (m[p + "_rate"]["value"], m[p + "_cpu"]["value"]) for p in PHASES}
 
 
 def least(size):
@@ -76,14 +76,21 @@ def against_least(rows, size):
     return good
 
 
-def two_workers(name):
-    if not wanted(name):
+def two_workers(rows):
+    """On tmpfs, which has nothing that two workers in directories of their own would wait for each other at."""
+    rows = {name: phase for name, phase in rows.items() if wanted(name)}
+    if not rows or (os.cpu_count() or 1) < 2 or not os.path.ismount(os.path.join(WORK, "memory")):
+        for name in rows:
+            print("%s - >=1.5 skipped: it takes two CPUs and root" % name, flush=True)
         return True
-    if (os.cpu_count() or 1) < 2:
-        print("%s - >=1.5 skipped: one CPU" % name, flush=True)
-        return True
-    seen = turns({"two": lambda: ours(0, 2, ("create",))["create"][0], "one": lambda: ours(0, 1, ("create",))["create"][0]})
-    return say(name, [a / b for a, b in zip(seen["two"], seen["one"])], 1.5, seen)
+    where = os.path.join(WORK, "memory")
+    # Long enough for the scheduler to give each worker a CPU of its own.
+    seen = turns({"two": lambda: ours(0, 2, 500, where), "one": lambda: ours(0, 1, 500, where)})
+    good = True
+    for name, phase in rows.items():
+        rate = {who: [t[phase][0] for t in seen[who]] for who in seen}
+        good &= say(name, [a / b for a, b in zip(rate["two"], rate["one"])], 1.5, rate)
+    return good
 
 
 def wanted(name):
@@ -93,7 +100,7 @@ def wanted(name):
 def main():
     good = against_least({"meta-create-empty": "create", "meta-stat": "stat", "meta-unlink": "unlink"}, 0)
     good &= against_least({"meta-create-4k": "create", "meta-open-read-close": "open_read_close"}, 4096)
-    good &= two_workers("meta-two-workers")
+    good &= two_workers({"meta-two-workers-%s" % p.replace("_", "-"): p for p in PHASES})
     sys.exit(0 if good else 1)
 
 
