@@ -90,7 +90,8 @@ static double choose(double n, double k)
 /* P(exactly r runs) of a above and b below. */
 static double runs_p(size_t r, double a, double b)
 {
-	double k = (double)(r / 2), all = choose(a + b, a);
+	size_t half = r / 2;
+	double k = (double)half, all = choose(a + b, a);
 
 	if (r % 2 == 0)
 		return 2 * choose(a - 1, k - 1) * choose(b - 1, k - 1) / all;

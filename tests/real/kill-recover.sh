@@ -21,7 +21,9 @@ END
 settings()
 {
 	cat /proc/self/mountinfo | sort
-	for l in /sys/block/loop*/loop/backing_file; do echo "$l"; cat "$l"; done 2>/dev/null
+	for l in /sys/block/loop*/loop/backing_file; do
+		[ ! -e "$l" ] || { echo "$l"; cat "$l"; }
+	done
 }
 settings >before
 attached() { scratch_loop >/dev/null; }
