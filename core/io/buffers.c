@@ -29,6 +29,46 @@ void buffers_randomise(struct buffers *b, struct prng *rng)
 	b->next_stamp = prng_next(rng);
 }
 
+/* Zeros are at the end of each block: its beginning is the stamp's. */
+static void buffers_thin(struct buffers *b, const struct io_params *p)
+{
+	uint64_t block, max;
+	size_t zeros;
+
+	io_block_sizes(p, &block, &max);
+	block = MIN(block, (uint64_t)BUFFER_BLOCK);
+	zeros = (size_t)(block * p->buffer_compress_percentage / 100);
+	for (size_t at = 0; zeros && at + block <= b->size * b->n; at += block)
+		memset(b->slab + at + block - zeros, 0, zeros);
+}
+
+static void buffers_repeat(struct buffers *b, const unsigned char *pattern, uint32_t n)
+{
+	for (size_t i = 0; n && i < b->size * b->n; i++)
+		b->slab[i] = (char)pattern[i % BUFFER_BLOCK % n];
+}
+
+void buffers_fill(struct buffers *b, const struct io_params *p, struct prng *rng)
+{
+	if (p->buffers == IO_BUFFERS_PATTERN)
+		buffers_repeat(b, p->pattern, p->n_pattern);
+	if (p->buffers != IO_BUFFERS_RANDOM)
+		return;
+	buffers_randomise(b, rng);
+	buffers_thin(b, p);
+}
+
+bool buffers_stamped(const struct io_params *p)
+{
+	uint64_t block, max;
+
+	io_block_sizes(p, &block, &max);
+	block = MIN(block, (uint64_t)BUFFER_BLOCK);
+	return p->buffers == IO_BUFFERS_RANDOM &&
+	       block - block * p->buffer_compress_percentage / 100 >=
+		       MIN(block, (uint64_t)sizeof(uint64_t));
+}
+
 void buffers_release(struct buffers *b)
 {
 	if (b->slab)

@@ -2,6 +2,7 @@
 /* Data buffers: one page-aligned slab a worker, one buffer for each I/O in flight. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,13 @@ struct buffers {
 
 /* n buffers for I/Os of bs bytes, zeroed. -ENOMEM when there is no such memory. */
 int buffers_init(struct buffers *b, uint32_t n, uint64_t bs) _must_check_;
+/*
+ * What p asks for. Zeros and patterns begin anew with each BUFFER_BLOCK, so that a block is the same
+ * whatever I/O carries it.
+ */
+void buffers_fill(struct buffers *b, const struct io_params *p, struct prng *rng);
+/* Does what p asks for allow stamps? Zeros and patterns stay as they are. */
+bool buffers_stamped(const struct io_params *p);
 /* Random data from rng, and the stamps that follow are the worker's own. */
 void buffers_randomise(struct buffers *b, struct prng *rng);
 void buffers_release(struct buffers *b);

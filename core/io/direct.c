@@ -63,23 +63,36 @@ static int direct_try(int fd, const char *name, uint64_t bs, struct err *e)
 	return 0;
 }
 
-int direct_check(int fd, const char *name, uint64_t bs, uint64_t size, struct err *e)
+static int direct_multiple(const char *what, uint64_t value, const char *name, int64_t align,
+			   struct err *e)
 {
-	int64_t align = direct_alignment(fd);
 	char text[32];
 
+	if (value % (uint64_t)align == 0)
+		return 0;
+	return err_set(e, EINVAL, "%s = %s: direct I/O on %s needs multiples of %lld bytes", what,
+		       units_format_size(value, text, sizeof(text)), name, (long long)align);
+}
+
+int direct_check(int fd, const char *name, const struct io_params *p, uint64_t size, struct err *e)
+{
+	int64_t align = direct_alignment(fd);
+	uint64_t min, max;
+	int r = 0;
+
+	io_block_sizes(p, &min, &max);
 	if (align < 0)
-		return direct_try(fd, name, bs, e);
+		return direct_try(fd, name, min, e);
 	if (align == 0)
 		return err_set(e, EINVAL, "direct = true: this file system has no direct I/O (%s)",
 			       name);
-	if (bs % (uint64_t)align)
-		return err_set(e, EINVAL, "bs = %s: direct I/O on %s needs multiples of %lld bytes",
-			       units_format_size(bs, text, sizeof(text)), name, (long long)align);
-	if (size % (uint64_t)align)
-		return err_set(
-			e, EINVAL,
-			"size / nrfiles = %s: direct I/O on %s needs multiples of %lld bytes",
-			units_format_size(size, text, sizeof(text)), name, (long long)align);
-	return 0;
+	for (uint32_t i = 0; i < p->n_shares && r == 0; i++)
+		r = direct_multiple("bssplit: block size", p->shares[i].bs, name, align, e);
+	if (r == 0 && !p->n_shares)
+		r = direct_multiple("bs", p->bs, name, align, e);
+	if (r == 0)
+		r = direct_multiple("size / nrfiles", size, name, align, e);
+	if (r == 0)
+		r = direct_multiple("offset", p->offset, name, align, e);
+	return r ? r : direct_multiple("offset_increment", p->offset_increment, name, align, e);
 }

@@ -4,11 +4,13 @@
 
 #include <stdint.h>
 
+#include "core/io/options.h"
 #include "core/util/err.h"
 #include "core/util/macro.h"
 
 /*
- * Can I/Os of bs bytes into a file of size bytes be direct? fd is open with O_DIRECT. -EINVAL and a
+ * Can I/Os of p's block sizes and offsets into a file of size bytes be direct? fd is open with O_DIRECT. -EINVAL and a
  * text with the alignment when not. Where the kernel does not tell, one read is tried.
  */
-int direct_check(int fd, const char *name, uint64_t bs, uint64_t size, struct err *e) _must_check_;
+int direct_check(int fd, const char *name, const struct io_params *p, uint64_t size,
+		 struct err *e) _must_check_;

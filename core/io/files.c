@@ -15,13 +15,11 @@ enum { FILES_SPARE_FDS = 64 };
 
 int files_init(struct io_files *f, const char *dir, const struct io_params *p, struct err *e)
 {
-	uint64_t max;
-
 	memset(f, 0, sizeof(*f));
 	f->dirfd = -1;
 	f->dir = dir;
 	f->direct = p->direct;
-	io_block_sizes(p, &f->bs, &max);
+	f->p = p;
 	f->sync = p->sync;
 	if (!dir)
 		return 0;

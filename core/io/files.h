@@ -25,9 +25,9 @@ struct io_files {
 	const char *dir; /* borrowed */
 	int dirfd;
 	bool direct;
-	int sync; /* enum io_sync */
-	uint64_t bs;
-	uint64_t laid_out; /* bytes that files_lay_out() wrote */
+	int sync;		   /* enum io_sync */
+	const struct io_params *p; /* borrowed */
+	uint64_t laid_out;	   /* bytes that files_lay_out() wrote */
 	VEC(struct io_file) file;
 };
 
@@ -49,7 +49,6 @@ struct verify;
 struct layout {
 	struct live *live; /* bytes in its first worker's line; stop is obeyed */
 	uint64_t seed;
-	int buffers;	       /* enum io_buffers */
 	struct verify *verify; /* whose headers go into what is filled; NULL: none */
 	uint64_t
 		to_write; /* bytes that the step itself will write into new files; 0: not bounded */

@@ -153,7 +153,7 @@ static int layout_write(struct io_files *f, const struct io_file *file, int fd, 
 		if (live_get(l->live->stop))
 			return err_set(e, ECANCELED, "interrupted while %s was laid out",
 				       file->name);
-		if (l->buffers == IO_BUFFERS_RANDOM)
+		if (buffers_stamped(f->p))
 			buffers_stamp(b, b->slab, len);
 		if (l->verify)
 			verify_fill(l->verify, (uint32_t)(file - f->file.v), at, b->slab, len);
@@ -198,8 +198,7 @@ static int layout_fill_all(struct io_files *f, struct layout *l, struct err *e)
 	if (r < 0)
 		return err_set(e, -r, "memory to lay out the data files");
 	prng_seed(&rng, l->seed, UINT32_MAX);
-	if (l->buffers == IO_BUFFERS_RANDOM)
-		buffers_randomise(&b, &rng);
+	buffers_fill(&b, f->p, &rng);
 	for (size_t i = 0; i < f->file.n && r == 0; i++)
 		if (f->file.v[i].fill_from < f->file.v[i].size)
 			r = layout_fill(f, &f->file.v[i], l, &b, e);
@@ -218,7 +217,7 @@ static int layout_check_direct(const struct io_files *f, struct err *e)
 
 		if (fd < 0)
 			return fd;
-		r = direct_check(fd, file->name, f->bs, file->size, e);
+		r = direct_check(fd, file->name, f->p, file->size, e);
 		close(fd);
 	}
 	return r;

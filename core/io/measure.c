@@ -261,10 +261,13 @@ static double measure_passes(const struct io_step *s, const struct measured *m, 
 
 static json_t *measure_data(const struct io_step *s, const struct measured *m)
 {
+	static const char *const kinds[] = { [IO_BUFFERS_RANDOM] = "random",
+					     [IO_BUFFERS_ZERO] = "zero",
+					     [IO_BUFFERS_PATTERN] = "pattern" };
 	uint64_t ram = conditions_ram(), dataset = files_total(&s->files);
 	json_t *o = js_object();
 
-	js_set(o, "kind", js_str(s->wl->io->buffers == IO_BUFFERS_ZERO ? "zero" : "random"));
+	js_set(o, "kind", js_str(kinds[s->wl->io->buffers]));
 	js_set(o, "direct", js_bool(s->io.direct));
 	js_set(o, "verified_bytes",
 	       s->wl->io->verify != IO_VERIFY_NONE ? js_u64(s->verified) : json_null());

@@ -12,6 +12,7 @@
 enum io_buffers {
 	IO_BUFFERS_RANDOM = 0, /* not compressible, every block different */
 	IO_BUFFERS_ZERO = 1,
+	IO_BUFFERS_PATTERN = 2,
 };
 
 enum io_cpus_policy {
@@ -43,7 +44,7 @@ enum io_rate_process {
 	IO_RATE_POISSON = 1,
 };
 
-enum { IO_MAX_SHARES = 64 };
+enum { IO_MAX_SHARES = 64, IO_MAX_PATTERN = 512 };
 
 /* Of all accesses, access percent go to the next size percent of the blocks. */
 struct io_zone {
@@ -89,8 +90,10 @@ struct io_params {
 	bool end_fsync;	       /* inside the measured time */
 	int file_service_type; /* enum fst_file_service */
 	int buffers;	       /* enum io_buffers */
-	uint64_t rwmixread;    /* percent */
-	uint64_t offset;       /* bytes */
+	uint64_t buffer_compress_percentage;
+	const char *buffer_pattern; /* as written, or NULL */
+	uint64_t rwmixread;	    /* percent */
+	uint64_t offset;	    /* bytes */
 	uint64_t offset_increment;
 	const char *bssplit;		 /* as written, or NULL */
 	const char *random_distribution; /* as written; NULL: uniform */
@@ -107,6 +110,8 @@ struct io_params {
 	struct fst_bs_share shares[IO_MAX_SHARES];
 	uint32_t n_shares;
 	struct io_random random;
+	unsigned char pattern[IO_MAX_PATTERN];
+	uint32_t n_pattern; /* bytes; 0: none */
 };
 
 /* The smallest and the largest block. */

@@ -103,12 +103,12 @@ static int worker_open_engine(struct io_worker *w)
 	if (r < 0)
 		return fst_error(wl->ctx, -r, "buffers: %u of %llu bytes", s->io.iodepth,
 				 (unsigned long long)s->io.buffer_size);
-	if (s->has_files && wl->io->buffers == IO_BUFFERS_RANDOM) {
+	if (s->has_files) {
 		/* A stream of its own: what fst_random() gives does not depend on the buffers. */
 		struct prng rng;
 
 		prng_seed(&rng, ~wl->ctx->seed, w->w.index);
-		buffers_randomise(&w->buffers, &rng);
+		buffers_fill(&w->buffers, wl->io, &rng);
 	}
 	e->worker = &w->w;
 	e->cfg = wl->engine_cfg;
@@ -209,7 +209,7 @@ static void worker_set_loop(struct io_worker *w, struct loop *l)
 		l->n_files = UINT32_MAX;
 		return;
 	}
-	if (worker_writes(w) && p->buffers == IO_BUFFERS_RANDOM)
+	if (worker_writes(w) && buffers_stamped(p))
 		l->stamp = &w->buffers;
 	if (p->verify != IO_VERIFY_NONE)
 		l->verify = &w->step->verify;

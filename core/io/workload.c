@@ -193,11 +193,9 @@ static void step_warn(void *record, const char *text)
 static int step_make_files(struct io_step *s, json_t *record)
 {
 	struct workload *wl = s->wl;
-	struct layout l = { .live = wl->live,
-			    .seed = wl->ctx->seed,
-			    .buffers = wl->io->buffers,
-			    .warn = step_warn,
-			    .arg = record };
+	struct layout l = {
+		.live = wl->live, .seed = wl->ctx->seed, .warn = step_warn, .arg = record
+	};
 	int r;
 
 	/* With a runtime it may never get so far. */

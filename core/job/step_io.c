@@ -192,6 +192,54 @@ static void rates_check(struct step_work *w)
 		step_fail(w, "rate_process", "rate_process: there is no rate or rate_iops");
 }
 
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static int pattern_read(struct io_params *io, struct err *e)
+{
+	const char *text = io->buffer_pattern;
+	const bool hex = !strncmp(text, "0x", 2);
+	const size_t len = strlen(text) - (hex ? 2 : 0), n = hex ? len / 2 : len;
+
+	if (!len || n > IO_MAX_PATTERN)
+		return err_set(e, EINVAL, "%zu bytes: 1 to %d are needed", n, IO_MAX_PATTERN);
+	if (hex && len % 2)
+		return err_set(e, EINVAL, "half a byte: an even number of digits is needed");
+	for (size_t i = 0; i < n; i++) {
+		const int high = hex ? hex_digit(text[2 + 2 * i]) : 0;
+		const int low = hex ? hex_digit(text[3 + 2 * i]) : 0;
+
+		if (high < 0 || low < 0)
+			return err_set(e, EINVAL, "not all hexadecimal digits after 0x");
+		io->pattern[i] = (unsigned char)(hex ? high << 4 | low : text[i]);
+	}
+	io->n_pattern = (uint32_t)n;
+	return 0;
+}
+
+static void buffers_params(struct step_work *w)
+{
+	struct io_params *io = &w->out->io;
+	struct err e = { 0 };
+
+	if (io->buffer_compress_percentage && io->buffers != IO_BUFFERS_RANDOM)
+		step_fail(
+			w, "buffer_compress_percentage",
+			"buffer_compress_percentage: only buffers = \"random\" has a random part");
+	if (io->buffer_pattern && io->buffers != IO_BUFFERS_PATTERN)
+		step_fail(w, "buffer_pattern", "buffer_pattern: is of buffers = \"pattern\" only");
+	if (io->buffers == IO_BUFFERS_PATTERN && !io->buffer_pattern)
+		step_fail(w, "buffers", "buffers = \"pattern\": needs a buffer_pattern");
+	if (io->buffer_pattern && pattern_read(io, &e) < 0)
+		step_fail(w, "buffer_pattern", "buffer_pattern = \"%s\": %s", io->buffer_pattern,
+			  e.text);
+}
+
 static void verify_params(struct step_work *w)
 {
 	const struct io_params *io = &w->out->io;
@@ -222,6 +270,7 @@ void step_check_io(struct step_work *w)
 	if (io->bssplit && !step_is_bad(w, "bssplit") && bssplit_read(io, &w->job->names, &e) < 0)
 		step_fail(w, "bssplit", "bssplit = \"%s\": %s", io->bssplit, e.text);
 	rates_check(w);
+	buffers_params(w);
 	verify_params(w);
 	err_clear(&e);
 	if (io->random_distribution && !step_is_bad(w, "random_distribution") &&

@@ -70,6 +70,7 @@ static const struct fst_choice io_services[] = {
 static const struct fst_choice io_buffer_kinds[] = {
 	{ "random", IO_BUFFERS_RANDOM, "Data that cannot be compressed or deduplicated." },
 	{ "zero", IO_BUFFERS_ZERO, "Zeros." },
+	{ "pattern", IO_BUFFERS_PATTERN, "buffer_pattern over and over, in every block alike." },
 };
 
 static const struct fst_choice io_syncs[] = {
@@ -295,6 +296,19 @@ static const struct fst_param io_params[] = {
 	  .def = "random",
 	  FST_CHOICES(io_buffer_kinds),
 	  .doc = "What is written." },
+	{ .name = "buffer_compress_percentage",
+	  .type = FST_U64,
+	  IO(buffer_compress_percentage),
+	  .def = "0",
+	  .max = "100",
+	  .unit = "%",
+	  .doc = "Of buffers = random, which share of each 4 KiB, or smaller block, is zeros; the "
+		 "rest is random, and differs from block to block." },
+	{ .name = "buffer_pattern",
+	  .type = FST_STR,
+	  IO(buffer_pattern),
+	  .doc = "Of buffers = pattern: text, or bytes as \"0xdeadbeef\", 512 bytes at most; "
+		 "repeated, from its beginning in each 4 KiB. verify puts its headers over it." },
 };
 
 #define TABLE(name, doc, table, type)                             \

@@ -171,7 +171,7 @@ static void test_layout_data(void)
 		zeros += a[i] == 0;
 	CU_ASSERT_EQUAL(same, 0);
 	CU_ASSERT_TRUE(zeros < sizeof(a) / 200);
-	x.l.buffers = IO_BUFFERS_ZERO;
+	x.p.buffers = IO_BUFFERS_ZERO;
 	CU_ASSERT_EQUAL(lay_out_one(&x, "z", 8192, FST_FILE_READ), 0);
 	fd = open(at(&x, "z"), O_RDONLY | O_CLOEXEC);
 	CU_ASSERT_EQUAL(file_read_all(fd, b, sizeof(b), &len), 0);
@@ -290,9 +290,36 @@ static void test_limit(void)
 	fixture_free(&x);
 }
 
+/* Every size of a split and where the workers begin: each is named. */
+static void direct_others(int fd)
+{
+	static const struct {
+		struct io_params p;
+		const char *says;
+	} bad[] = {
+		{ { .shares = { { .bs = 4096 }, { .bs = 4196 }, { .bs = 65536 } }, .n_shares = 3 },
+		  "bssplit: block size = 4196B: direct I/O on f " },
+		{ { .bs = 4096, .offset = 100 }, "offset = 100B: direct I/O on f " },
+		{ { .bs = 4096, .offset_increment = 4097 },
+		  "offset_increment = 4097B: direct I/O on f " },
+	};
+	struct err e = { 0 };
+
+	if (direct_check(fd, "f", &(struct io_params){ .bs = 4096, .offset = 4096 }, 1 << 20, &e))
+		CU_FAIL("aligned, but refused");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		err_clear(&e);
+		/* A kernel that does not tell its alignment has the block sizes tried only. */
+		if (direct_check(fd, "f", &bad[i].p, 1 << 20, &e) == 0)
+			CU_FAIL("not refused");
+		CU_ASSERT_PTR_NOT_NULL(strstr(e.text, bad[i].says));
+	}
+}
+
 /* Only where the file system has direct I/O and tells its alignment. */
 static void test_direct(void)
 {
+	struct io_params big = { .bs = 1 << 20 }, small = { .bs = 100 };
 	struct err e = { 0 };
 	struct fixture x;
 	int fd;
@@ -301,9 +328,11 @@ static void test_direct(void)
 	CU_ASSERT_EQUAL(lay_out_one(&x, "f", 1 << 20, FST_FILE_READ), 0);
 	fd = open(at(&x, "f"), O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (fd >= 0) {
-		CU_ASSERT_EQUAL(direct_check(fd, "f", 1 << 20, 1 << 20, &e), 0);
-		if (direct_check(fd, "f", 100, 1 << 20, &e)) /* tmpfs takes anything */
+		CU_ASSERT_EQUAL(direct_check(fd, "f", &big, 1 << 20, &e), 0);
+		if (direct_check(fd, "f", &small, 1 << 20, &e)) { /* tmpfs takes anything */
 			CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "bs = 100B: direct I/O on f "));
+			direct_others(fd);
+		}
 		close(fd);
 	}
 	fixture_free(&x);

@@ -131,6 +131,71 @@ static void test_stamps(void)
 	}
 }
 
+static size_t zeros_of(const char *p, size_t n)
+{
+	size_t zeros = 0;
+
+	for (size_t i = 0; i < n; i++)
+		zeros += p[i] == 0;
+	return zeros;
+}
+
+/* The share that is asked for is zeros, at the end of each block; stamps are in the rest. */
+static void test_compressible(void)
+{
+	static const struct {
+		uint64_t bs, percent, block;
+	} cases[] = { { 65536, 50, 4096 },
+		      { 65536, 99, 4096 },
+		      { 512, 25, 512 },
+		      { 4096, 0, 4096 },
+		      { 8192, 100, 4096 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct io_params p = { .bs = cases[i].bs,
+				       .buffer_compress_percentage = cases[i].percent };
+		const size_t zeros = (size_t)(cases[i].block * cases[i].percent / 100);
+		const size_t rest = (size_t)cases[i].block - zeros;
+		struct buffers b;
+		struct prng rng;
+
+		CU_ASSERT_EQUAL(buffers_init(&b, 2, p.bs), 0);
+		prng_seed(&rng, 1, 0);
+		buffers_fill(&b, &p, &rng);
+		CU_ASSERT_EQUAL(buffers_stamped(&p), cases[i].percent < 100);
+		if (buffers_stamped(&p))
+			buffers_stamp(&b, b.slab, p.bs);
+		for (size_t at = 0; at < b.size * b.n; at += cases[i].block) {
+			CU_ASSERT_EQUAL(zeros_of(b.slab + at + rest, zeros), zeros);
+			CU_ASSERT_TRUE(zeros_of(b.slab + at, rest) <= rest / 50 + 6);
+		}
+		buffers_release(&b);
+	}
+}
+
+/* Byte for byte, from its beginning in each 4 KiB, and no stamp breaks it. */
+static void test_pattern(void)
+{
+	struct io_params p = { .bs = 10000,
+			       .buffers = IO_BUFFERS_PATTERN,
+			       .pattern = { 0xca, 0xfe, 0 },
+			       .n_pattern = 3 };
+	struct buffers b;
+	struct prng rng;
+	size_t wrong = 0;
+
+	CU_ASSERT_EQUAL(buffers_init(&b, 2, p.bs), 0);
+	prng_seed(&rng, 1, 0);
+	buffers_fill(&b, &p, &rng);
+	CU_ASSERT_FALSE(buffers_stamped(&p));
+	for (size_t i = 0; i < b.size * b.n; i++)
+		wrong += (unsigned char)b.slab[i] != p.pattern[i % 4096 % 3];
+	CU_ASSERT_EQUAL(wrong, 0);
+	p.buffers = IO_BUFFERS_ZERO;
+	CU_ASSERT_FALSE(buffers_stamped(&p));
+	buffers_release(&b);
+}
+
 void test_io_loop_sync(void)
 {
 	CU_pSuite s = CU_add_suite("io/loop sync", NULL, NULL);
@@ -139,4 +204,6 @@ void test_io_loop_sync(void)
 	CU_ADD_TEST(s, test_syncs);
 	CU_ADD_TEST(s, test_sync_fails);
 	CU_ADD_TEST(s, test_stamps);
+	CU_ADD_TEST(s, test_compressible);
+	CU_ADD_TEST(s, test_pattern);
 }

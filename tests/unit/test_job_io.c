@@ -184,6 +184,42 @@ static void test_rates(void)
 			    "t.job:2: sequential: rate_process: there is no rate or rate_iops\n"));
 }
 
+static void test_buffers(void)
+{
+	struct fixture f;
+	struct step s;
+
+	resolve(&f, &s, "buffers = \"pattern\"; buffer_pattern = \"0xdeadBEEF00\";");
+	CU_ASSERT_EQUAL(s.io.buffers, IO_BUFFERS_PATTERN);
+	CU_ASSERT_EQUAL(s.io.n_pattern, 5);
+	CU_ASSERT_EQUAL(memcmp(s.io.pattern, "\xde\xad\xbe\xef", 5), 0);
+	step_release(&s);
+	fixture_close(&f);
+	resolve(&f, &s, "buffers = \"pattern\"; buffer_pattern = \"abc\";");
+	CU_ASSERT_EQUAL(s.io.n_pattern, 3);
+	CU_ASSERT_EQUAL(memcmp(s.io.pattern, "abc", 3), 0);
+	step_release(&s);
+	fixture_close(&f);
+	CU_ASSERT_TRUE(says("buffers = \"pattern\";",
+			    "t.job:2: sequential: buffers = \"pattern\": needs a "
+			    "buffer_pattern\n"));
+	CU_ASSERT_TRUE(says("buffer_pattern = \"abc\";",
+			    "t.job:2: sequential: buffer_pattern: is of buffers = \"pattern\" "
+			    "only\n"));
+	CU_ASSERT_TRUE(says("buffers = \"pattern\"; buffer_pattern = \"0xabc\";",
+			    "t.job:2: sequential: buffer_pattern = \"0xabc\": half a byte: an even "
+			    "number of digits is needed\n"));
+	CU_ASSERT_TRUE(says("buffers = \"pattern\"; buffer_pattern = \"0xag\";",
+			    "t.job:2: sequential: buffer_pattern = \"0xag\": not all hexadecimal "
+			    "digits after 0x\n"));
+	CU_ASSERT_TRUE(says("buffers = \"pattern\"; buffer_pattern = \"0x\";",
+			    "t.job:2: sequential: buffer_pattern = \"0x\": 0 bytes: 1 to 512 are "
+			    "needed\n"));
+	CU_ASSERT_TRUE(says("buffers = \"zero\"; buffer_compress_percentage = 50;",
+			    "t.job:2: sequential: buffer_compress_percentage: only buffers = "
+			    "\"random\" has a random part\n"));
+}
+
 void test_job_io(void)
 {
 	CU_pSuite s = CU_add_suite("job io", NULL, NULL);
@@ -194,4 +230,5 @@ void test_job_io(void)
 	CU_ADD_TEST(s, test_zones);
 	CU_ADD_TEST(s, test_distribution_bad);
 	CU_ADD_TEST(s, test_rates);
+	CU_ADD_TEST(s, test_buffers);
 }
