@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # How much of what the workload metadata measures is the workload itself: metadata.sh [NAME]..., BUILD= the
-# build directory. Prints one line a ratio: NAME VALUE TARGET ok|short|skipped.
-#
-# On XFS in memory, by processor time an operation, so that what else the machine does matters little. The two
-# take turns. Two workers against one is by the wall,
-# and on tmpfs.
+# build directory. Prints one line a ratio: NAME VALUE TARGET ok|short|skipped. --list tells the names.
+# Called by run.sh; see README.md.
 set -eu
 export LC_ALL=C
 PATH=$PATH:/usr/sbin:/sbin
 
 here=$(cd "$(dirname "$0")" && pwd)
+[ "${1:-}" != --list ] || exec /usr/bin/python3 "$here/metadata.py" --list
 BUILD=$(cd "${BUILD:-$here/../../build}" && pwd)
 work=$(mktemp -d /tmp/fstrial-bench.XXXXXX)
 loop='' mounted='' backing=''
@@ -33,7 +31,7 @@ trap 'exit 143' TERM
 
 mkdir "$work/place" "$work/memory"
 if [ "$(id -u)" = 0 ] && command -v mkfs.xfs >/dev/null; then
-	mount -t tmpfs -o size=3G,nr_inodes=0 none "$work/memory"
+	mount -t tmpfs -o size=6G,nr_inodes=0 none "$work/memory"
 	backing=$work/memory
 	truncate -s 2500M "$backing/image"
 	loop=$(losetup -f --show "$backing/image")

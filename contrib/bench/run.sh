@@ -68,8 +68,39 @@ make_place()
 	echo "XFS on $loop in tmpfs" >&2
 }
 
+# The scripts beside this one have rows of their own, which --list tells: runs them for those that are
+# wanted, and leaves the other names in `rest`.
+rest=''
+run_others()
+{
+	local script known name mine good=0
+
+	rest=" $* "
+	for script in "$here"/*.sh; do
+		[ "$script" != "$here/run.sh" ] || continue
+		known=" $(bash "$script" --list | tr '\n' ' ')"
+		mine=''
+		for name in "$@"; do
+			case $known in *" $name "*) mine="$mine $name" rest=${rest/ $name / } ;; esac
+		done
+		# Names are words without anything that the shell would expand.
+		# shellcheck disable=SC2086
+		[ $# != 0 ] && [ -z "$mine" ] || BUILD=$BUILD bash "$script" $mine || good=1
+	done
+	return $good
+}
+
+bad=0
+run_others "$@" || bad=1
+if [ $# != 0 ]; then
+	# shellcheck disable=SC2086
+	set -- $rest
+	[ $# != 0 ] || exit $bad
+fi
+
 "${CC:-gcc}" -O2 -D_GNU_SOURCE -o "$work/loops" "$here/loops.c" -luring
 make_place
 mkdir "$dir/data"
 export FSTRIAL_STATE_DIR=$work/state
-/usr/bin/python3 "$here/bench.py" "$BUILD/fstrial" "$here" "$work" "$dir/data" "$@"
+/usr/bin/python3 "$here/bench.py" "$BUILD/fstrial" "$here" "$work" "$dir/data" "$@" || bad=1
+exit $bad
