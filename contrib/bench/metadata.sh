@@ -16,12 +16,16 @@ loop='' mounted='' backing=''
 
 release()
 {
-	local status=$?
+	local status=$? n
 	trap '' INT TERM
 	set +e
 	[ -z "$mounted" ] || umount "$mounted"
 	[ -z "$loop" ] || losetup -d "$loop"
-	[ -z "$backing" ] || umount "$backing"
+	# Who was measured when a signal came may still be removing its files.
+	for ((n = 0; n < 100; n++)); do
+		[ -z "$backing" ] || umount "$backing" 2>/dev/null || { sleep 0.1; continue; }
+		break
+	done
 	rm -rf --one-file-system "$work"
 	exit $status
 }
