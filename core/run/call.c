@@ -173,6 +173,7 @@ static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
 	if (k->host.new_device)
 		js_set(record, "device", js_str(k->host.new_device));
 	*e = k->host.err;
+	host_release(&k->host);
 	return r;
 }
 
