@@ -14,7 +14,7 @@ static const char *const loop_op_names[LOOP_OPS] = { "read", "write", "trim", "f
 						     "fdatasync" };
 
 void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
-	       const struct fst_engine_ops *ops, struct hist *hist)
+	       const struct fst_engine_ops *ops, struct hist *hist, struct hist *parts)
 {
 	memset(l, 0, sizeof(*l));
 	l->w = w;
@@ -26,11 +26,17 @@ void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
 	l->n_files = e->n_files;
 	l->depth = e->depth;
 	loop_set_batches(l, &(struct io_params){ 0 });
-	for (uint32_t i = 0; i < LOOP_OPS; i++)
-		l->hist[i] = &hist[i < LOOP_SYNC ? i : LOOP_SYNC];
+	for (uint32_t i = 0; i < LOOP_OPS; i++) {
+		const uint32_t k = i < LOOP_SYNC ? i : LOOP_SYNC;
+
+		l->hist[i] = &hist[k];
+		for (uint32_t p = 0; p < LOOP_PARTS && l->depth > 1; p++)
+			l->part[i][p] = &parts[k * LOOP_PARTS + p];
+	}
 	l->slots = xcalloc(l->depth, sizeof(*l->slots));
 	l->unused = xcalloc(l->depth, sizeof(*l->unused));
 	l->held = xcalloc(l->depth, sizeof(*l->held));
+	l->fresh = xcalloc(l->depth, sizeof(*l->fresh));
 	l->reaped = xcalloc(l->depth, sizeof(*l->reaped));
 	for (uint32_t i = l->depth; i-- > 0;) {
 		l->slots[i].io.buf = e->buffers ? (char *)e->buffers + i * e->buffer_size : NULL;
@@ -70,19 +76,24 @@ void loop_release(struct loop *l)
 		free(l->slots);
 	free(l->unused);
 	free(l->held);
+	free(l->fresh);
 	free(l->reaped);
 	free(l->written);
 	l->slots = NULL;
-	l->unused = l->held = NULL;
+	l->unused = l->held = l->fresh = NULL;
 	l->reaped = NULL;
 	l->written = NULL;
 }
 
 static void loop_reset_counts(struct loop *l)
 {
-	for (uint32_t i = 0; i <= LOOP_SYNC; i++)
-		if (l->hist[i]->count)
-			hist_reset(l->hist[i]);
+	for (uint32_t i = 0; i <= LOOP_SYNC; i++) {
+		if (!l->hist[i]->count)
+			continue;
+		hist_reset(l->hist[i]);
+		for (uint32_t p = 0; p < LOOP_PARTS && l->depth > 1; p++)
+			hist_reset(l->part[i][p]);
+	}
 	memset(l->bytes, 0, sizeof(l->bytes));
 	if (l->sched)
 		sched_reset(l->sched);

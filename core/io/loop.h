@@ -21,11 +21,15 @@ extern const char *const loop_kind_names[LOOP_KINDS];
 
 enum { LOOP_OPS = FST_IO_FDATASYNC + 1 };
 
+/* What the latency of a queued I/O consists of: until it was handed over, and from there. */
+enum { LOOP_SUBMISSION, LOOP_COMPLETION, LOOP_PARTS };
+
 struct loop_slot {
 	struct fst_io io;
 	uint64_t start_ns;
-	uint64_t due_ns; /* by the schedule; 0: there is none */
-	bool own_sync;	 /* a sync by the core, which the workload does not know of */
+	uint64_t handed_ns; /* queued: when submit() had returned */
+	uint64_t due_ns;    /* by the schedule; 0: there is none */
+	bool own_sync;	    /* a sync by the core, which the workload does not know of */
 };
 
 /* Filled by loop_init(), then by the caller where said. */
@@ -51,8 +55,10 @@ struct loop {
 	struct loop_slot *slots;
 	struct loop_slot **unused; /* stack of free slots */
 	struct loop_slot **held;   /* stack of slots with an I/O that is to be queued */
+	struct loop_slot **fresh;  /* queued and not handed over yet, in order */
 	struct fst_io **reaped;
-	uint32_t depth, n_unused, n_held, inflight, max_inflight;
+	uint32_t depth, n_unused, n_held, n_fresh, inflight, max_inflight;
+	struct hist *part[LOOP_OPS][LOOP_PARTS]; /* of I/Os that hist counts; NULL at depth one */
 	struct pace pace;	     /* I/Os handed over at once */
 	uint32_t reap_min, reap_max; /* completions taken at once */
 	uint32_t low;		     /* in flight: filled again from there; depth: at once */
@@ -84,11 +90,11 @@ struct loop {
 };
 
 /*
- * hist: LOOP_KINDS of them. e: with its buffers and files. Everything else is zero, or as the
- * caller sets it.
+ * hist: LOOP_KINDS of them. parts: LOOP_PARTS for each of these, not used at depth one. e: with its
+ * buffers and files. Everything else is zero, or as the caller sets it.
  */
 void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
-	       const struct fst_engine_ops *ops, struct hist *hist);
+	       const struct fst_engine_ops *ops, struct hist *hist, struct hist *parts);
 /* How the queue is filled and emptied, where the job says so. */
 void loop_set_batches(struct loop *l, const struct io_params *p);
 void loop_release(struct loop *l);

@@ -4,14 +4,9 @@
  * for at least one completion and takes whatever else is there: no system call more than that needs.
  */
 #include <errno.h>
-#include <stddef.h>
+#include <string.h>
 
 #include "core/io/loop_private.h"
-
-static inline struct loop_slot *loop_slot_of(struct fst_io *io)
-{
-	return (struct loop_slot *)((char *)io - offsetof(struct loop_slot, io));
-}
 
 /* Keeps the first error; what is in flight is still waited for. */
 static loop_cold void loop_many_fail(struct loop *l, int r)
@@ -73,6 +68,7 @@ loop_inline void loop_many_complete(struct loop *l, struct loop_slot *slot, uint
 	}
 	loop_count(l, io, full && slot->due_ns ? loop_sched_count(l, slot, now) : slot->start_ns,
 		   now, full);
+	loop_count_parts(l, slot, now, full);
 	if (full)
 		loop_many_after(l, slot);
 	else
@@ -84,7 +80,8 @@ static __attribute__((noinline)) bool loop_many_not_queued(struct loop *l, struc
 							   int r, const bool full)
 {
 	if (r == 1) {
-		loop_many_complete(l, slot, io_clock_ns(), full);
+		slot->handed_ns = io_clock_ns();
+		loop_many_complete(l, slot, slot->handed_ns, full);
 		return !loop_should_stop(l);
 	}
 	if (r == -EAGAIN && l->inflight)
@@ -158,14 +155,48 @@ loop_inline bool loop_many_fill(struct loop *l, uint64_t now, const bool full)
 			loop_verify_fill(l, &slot->io);
 		slot->start_ns = full ? io_clock_ns() : now;
 		r = l->queue(l->e, &slot->io);
-		if (loop_likely(r == 0))
+		if (loop_likely(r == 0)) {
+			l->fresh[l->n_fresh++] = slot;
 			l->inflight++;
-		else if (!loop_many_not_queued(l, slot, r, full))
+		} else if (!loop_many_not_queued(l, slot, r, full)) {
 			return false;
+		}
 		if (--left == 0)
 			return l->n_unused || l->n_held;
 	}
 	return false;
+}
+
+/* The first n of what was queued are with the engine's device. */
+loop_inline void loop_many_handed(struct loop *l, uint32_t n)
+{
+	const uint64_t now = io_clock_ns();
+
+	n = MIN(n, l->n_fresh);
+	for (uint32_t i = 0; i < n; i++)
+		l->fresh[i]->handed_ns = now;
+	l->n_fresh -= n;
+	if (loop_unlikely(l->n_fresh))
+		memmove(l->fresh, l->fresh + n, l->n_fresh * sizeof(*l->fresh));
+}
+
+/* Some of what submit() left were handed over by the reap and are complete: it was all submission. */
+static loop_cold void loop_many_overtook(struct loop *l, uint32_t n_reaped, uint64_t now)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < l->n_fresh; i++) {
+		struct loop_slot *slot = l->fresh[i];
+		uint32_t k = 0;
+
+		while (k < n_reaped && l->reaped[k] != &slot->io)
+			k++;
+		if (k == n_reaped)
+			l->fresh[kept++] = slot;
+		else
+			slot->handed_ns = now;
+	}
+	l->n_fresh = kept;
 }
 
 /*
@@ -182,6 +213,8 @@ loop_inline int loop_many_turn(struct loop *l, const bool more, uint64_t *now, c
 	r = l->submit(l->e);
 	if (loop_unlikely(r < 0 && r != -EAGAIN && r != -EBUSY))
 		return loop_engine_failed(l, "submit", r);
+	if (l->n_fresh && r > 0)
+		loop_many_handed(l, (uint32_t)r);
 	r = l->reap(l->e, min, l->reaped, l->reap_max);
 	*now = io_clock_ns();
 	if (loop_unlikely(r <= 0 && min))
@@ -189,6 +222,8 @@ loop_inline int loop_many_turn(struct loop *l, const bool more, uint64_t *now, c
 	if (loop_unlikely(r < 0))
 		return r == -EAGAIN ? 0 : loop_engine_failed(l, "reap", r);
 	l->inflight -= (uint32_t)r;
+	if (loop_unlikely(l->n_fresh))
+		loop_many_overtook(l, (uint32_t)r, *now);
 	for (int i = 0; i < r; i++)
 		loop_many_complete(l, loop_slot_of(l->reaped[i]), *now, full);
 	return r;

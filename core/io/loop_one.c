@@ -21,6 +21,8 @@ int loop_wait_one(struct loop *l, struct fst_io *io, int queued)
 			l->leaked = true;
 			return loop_engine_failed(l, "submit", r);
 		}
+		if (l->depth > 1)
+			loop_slot_of(io)->handed_ns = io_clock_ns();
 		r = l->reap(l->e, 1, &done, 1);
 	} while (r == -EAGAIN);
 	if (r != 1 || done != io) {
@@ -33,6 +35,7 @@ int loop_wait_one(struct loop *l, struct fst_io *io, int queued)
 int loop_sync_now(struct loop *l, struct loop_slot *slot, uint16_t op, uint32_t file)
 {
 	struct fst_io *io = &slot->io;
+	uint64_t now;
 	int r;
 
 	io->op = op;
@@ -40,14 +43,21 @@ int loop_sync_now(struct loop *l, struct loop_slot *slot, uint16_t op, uint32_t 
 	io->file = file;
 	io->offset = 0;
 	io->length = 0;
+	slot->handed_ns = 0;
 	slot->start_ns = io_clock_ns();
 	r = l->queue(l->e, io);
 	r = loop_wait_one(l, io, r);
+	now = io_clock_ns();
 	if (r < 0)
 		return r;
 	if (io->result)
 		return loop_io_failed(l, io);
-	loop_count(l, io, slot->start_ns, io_clock_ns(), true);
+	loop_count(l, io, slot->start_ns, now, true);
+	if (l->depth > 1) {
+		if (!slot->handed_ns) /* complete when it was queued */
+			slot->handed_ns = now;
+		loop_count_parts(l, slot, now, true);
+	}
 	return 0;
 }
 

@@ -2,6 +2,8 @@
 /* Shared by the two halves of the loop: depth one and queued. */
 #pragma once
 
+#include <stddef.h>
+
 #include "core/io/clock.h"
 #include "core/io/loop.h"
 
@@ -16,6 +18,11 @@ int loop_one_plain(struct loop *l, uint64_t start_ns);
 int loop_one_full(struct loop *l, uint64_t start_ns);
 int loop_many_plain(struct loop *l, uint64_t start_ns);
 int loop_many_full(struct loop *l, uint64_t start_ns);
+
+loop_inline struct loop_slot *loop_slot_of(struct fst_io *io)
+{
+	return (struct loop_slot *)((char *)io - offsetof(struct loop_slot, io));
+}
 
 /* The ramp is over, or the time is. */
 loop_cold void loop_alarm(struct loop *l, uint64_t now);
@@ -68,6 +75,18 @@ loop_inline void loop_count(struct loop *l, const struct fst_io *io, uint64_t st
 		live_set(live->ops, live->ops + 1);
 		live_set(live->bytes, live->bytes + io->length);
 	}
+}
+
+/* After loop_count(), which may have ended the ramp; not at depth one. */
+loop_inline void loop_count_parts(struct loop *l, const struct loop_slot *slot, uint64_t now,
+				  const bool full)
+{
+	const uint16_t op = slot->io.op;
+
+	if (full && slot->io.kind) /* of the workload's own kinds there is the whole only */
+		return;
+	hist_add(l->part[op][LOOP_SUBMISSION], slot->handed_ns - slot->start_ns);
+	hist_add(l->part[op][LOOP_COMPLETION], now - slot->handed_ns);
 }
 
 /*

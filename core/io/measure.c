@@ -29,10 +29,23 @@ static bool measure_counts(const struct io_step *s, uint32_t kind)
 	return !(s->data && kind == LOOP_SYNC) && !s->inner[kind];
 }
 
+static void measure_take_parts(const struct io_step *s, struct measured *m)
+{
+	if (!s->n || !s->worker[0].parts)
+		return;
+	m->parts = xcalloc(LOOP_KINDS * LOOP_PARTS, sizeof(*m->parts));
+	for (uint32_t k = 0; k < LOOP_KINDS * LOOP_PARTS; k++) {
+		hist_reset(&m->parts[k]);
+		for (uint32_t i = 0; i < s->n; i++)
+			hist_merge(&m->parts[k], &s->worker[i].parts[k]);
+	}
+}
+
 void measure_take(const struct io_step *s, int failed, struct measured *m)
 {
 	uint64_t end = 0;
 
+	measure_take_parts(s, m);
 	m->hist = xcalloc(MAX(s->n_kinds, 1u), sizeof(*m->hist));
 	m->kind_bytes = xcalloc(MAX(s->n_kinds, 1u), sizeof(*m->kind_bytes));
 	for (uint32_t k = 0; k < s->n_kinds; k++)
@@ -67,7 +80,8 @@ void measure_release(struct measured *m)
 {
 	free(m->hist);
 	free(m->kind_bytes);
-	m->hist = NULL;
+	free(m->parts);
+	m->hist = m->parts = NULL;
 	m->kind_bytes = NULL;
 }
 
@@ -82,13 +96,29 @@ void measure_warn(json_t *record, const char *text)
 	js_push(warnings, js_str(text));
 }
 
+/* Null where there is no queue, and of the plugin's own kinds. */
+static json_t *measure_parts(const struct measured *m, uint32_t kind, bool own)
+{
+	const struct hist *h;
+	json_t *o;
+
+	if (!m->parts || !own)
+		return json_null();
+	h = &m->parts[kind * LOOP_PARTS];
+	o = js_object();
+	js_set(o, "submission", hist_json(&h[LOOP_SUBMISSION]));
+	return js_set(o, "completion", hist_json(&h[LOOP_COMPLETION]));
+}
+
 static json_t *measure_latency(const struct io_step *s, const struct measured *m)
 {
 	json_t *o = js_object();
 
 	for (uint32_t k = 0; k < s->n_kinds; k++)
 		if (k >= s->first_kind || m->hist[k].count)
-			js_set(o, step_kind_name(s, k), hist_json(&m->hist[k]));
+			js_set(o, step_kind_name(s, k),
+			       js_set(hist_json(&m->hist[k]), "parts",
+				      measure_parts(m, k, k < s->first_kind)));
 	return o;
 }
 

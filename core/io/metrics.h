@@ -14,6 +14,7 @@ struct measured {
 	uint64_t bytes;
 	uint64_t *kind_bytes; /* by kind of operation */
 	struct hist *hist;    /* likewise; NULL before the workers ran */
+	struct hist *parts; /* LOOP_PARTS for each of the core's own kinds; NULL: nothing is queued */
 	uint64_t op_count[LOOP_KINDS], op_bytes[LOOP_KINDS]; /* of the loop's I/Os, of any kind */
 	double kind_ns;	    /* time of I/Os of the plugin's own kinds */
 	double clock_drift; /* share of the time by which the clock went wrong */

@@ -26,6 +26,7 @@ struct io_worker {
 	struct hist
 		*hist; /* step->n_kinds of them: the core's own of a data workload, the plugin's */
 	uint64_t *bytes; /* likewise */
+	struct hist *parts; /* LOOP_PARTS for each of the core's own; NULL: nothing is queued */
 	double *metric;	 /* by the plugin's metric; NaN: not given; NULL: none was */
 	struct prng rng;
 	uint64_t ramp_end_ns; /* operations that end before do not count; 0: no ramp */

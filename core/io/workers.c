@@ -64,6 +64,8 @@ void workers_make(struct io_step *s)
 		w->step = s;
 		w->live = &wl->live->w[i];
 		w->hist = worker_hists(MAX(s->n_kinds, 1u));
+		if (s->data && s->io.iodepth > 1)
+			w->parts = worker_hists(LOOP_KINDS * LOOP_PARTS);
 		w->bytes = worker_alloc(MAX(s->n_kinds, 1u) * sizeof(*w->bytes));
 		prng_seed(&w->rng, wl->ctx->seed, i);
 		if (s->data)
@@ -83,6 +85,8 @@ void workers_free(struct io_step *s)
 		struct io_worker *w = &s->worker[i];
 
 		munmap(w->hist, MAX(s->n_kinds, 1u) * sizeof(*w->hist));
+		if (w->parts)
+			munmap(w->parts, LOOP_KINDS * LOOP_PARTS * sizeof(*w->parts));
 		free(w->bytes);
 		sched_release(&w->sched);
 		free(w->metric);
@@ -186,7 +190,7 @@ static void worker_set_loop(struct io_worker *w, struct loop *l)
 	const struct io_step *s = w->step;
 	const struct io_params *p = s->wl->io;
 
-	loop_init(l, &w->w, &w->engine, &s->ops, w->hist);
+	loop_init(l, &w->w, &w->engine, &s->ops, w->hist, w->parts);
 	l->next = s->wl->desc->next;
 	l->done = s->wl->desc->done;
 	l->live = w->live;

@@ -30,7 +30,14 @@ struct workload {
  *   metrics:  {name: {value, unit, better, primary}} for every declared metric, value null when it
  *             has none
  *   latency:  {op: hist_json()}; data workloads those of "read", "write", "trim", "sync" that
- *             happened; and all op kinds of the plugin's
+ *             happened; and all op kinds of the plugin's. With each its parts: {submission: from the
+ *             call of queue() (where nothing lies between two I/Os, from the completion that freed
+ *             the slot) until the submit() that handed it over had returned, completion: from there
+ *             until it was seen}, each hist_json(); both together are the whole, and in a
+ *             "response_time" (below) the lag comes on top. An engine that lets reap() make the
+ *             system call, as io_uring does without a polling thread, has that in completion.
+ *             Null at depth 1 and with synchronous engines, whose submission is the whole, and of the
+ *             plugin's own op kinds
  *   series:   {interval_ns, ops: [...], bytes: [...]} whole intervals of 1 s from the end of the ramp
  *   measured: {started_ns (monotonic), elapsed_ns, ramp_ns, ops, bytes, workers, partial: bool,
  *             too_short: bool, sync_boundary: text, clock: {source: "tsc" or "clock_gettime",

@@ -37,6 +37,8 @@ mutate "a metric without direction" 'del step["metrics"]["throughput"]["better"]
 mutate "a skipped step with a number" 'step.update(status="skipped", reason="x", errno="EPERM")'
 mutate "zeros where nothing was counted" 'step["latency"]["write"]["count"] = 0'
 mutate "no minimum where something was counted" 'step["latency"]["write"]["min"] = None'
+mutate "a latency that does not say its parts" 'del step["latency"]["write"]["parts"]'
+mutate "half of the parts" 'step["latency"]["write"]["parts"] = {"submission": None}'
 mutate "repeats from zero" 'trial["repeat"] = 0'
 mutate "a variant by another name" 'trial["variant"] = "first"'
 mutate "a time with an offset" 'trial["started"] = "2026-11-30T14:23:33+01:00"'

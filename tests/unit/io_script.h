@@ -16,6 +16,8 @@ struct script {
 	int fail_with;	    /* errno; 0: it is short by one byte */
 	uint64_t eagain_at; /* I/Os in flight at which queue() is full; 0: never */
 	uint64_t fail_queue_at, fail_submit_at, fail_reap_at; /* number of the call, from 1 */
+	uint64_t submit_delay_ns; /* of each submit() */
+	int submit_says;	  /* what it returns; 0: the number in flight */
 	bool newest_first;
 	bool inline_odd;   /* every second I/O completes in queue() */
 	uint32_t reap_max; /* completions a call gives; 0: all */
@@ -77,7 +79,10 @@ static inline int script_submit(struct fst_engine *e)
 	struct script *s = (struct script *)(uintptr_t)e->cfg;
 	const struct script_engine *st = e->state;
 
-	return ++s->submit_calls == s->fail_submit_at ? -EIO : (int)st->n;
+	script_sleep(s->submit_delay_ns);
+	if (++s->submit_calls == s->fail_submit_at)
+		return -EIO;
+	return s->submit_says ? s->submit_says : (int)st->n;
 }
 
 static inline int script_reap(struct fst_engine *e, uint32_t min, struct fst_io **done,
