@@ -157,6 +157,7 @@ for engine in $(plugins engine); do
 done >left-out
 sort left-out | uniq -c
 for workload in $(plugins workload); do
+	# shellcheck disable=SC2046 # one word an engine is what is wanted
 	grep -q "workload = \"$workload\"" others.job $(plugins engine | sed 's/$/.job/') || fail "$workload was never run"
 done
 # Nothing remains of what ran, and no sanitizer had anything to say.
