@@ -7,14 +7,14 @@ requires mkfs.xfs
 
 cat > full.job <<'END'
 job = "full";
-vars = { size = "4MiB"; dir = "."; };
+vars = { size = "4MiB"; dir = "."; time = "0s"; };
 target = { scratch = "400MiB"; scratch_dir = "${dir}"; };
 repeats = 4;
 steps = (
 	{ setup = "sysfs"; nr_requests = 64; },
 	{ setup = "mkfs"; fs = "xfs"; },
 	{ setup = "mount"; },
-	{ workload = "sequential"; rw = "write"; size = "${size}"; bs = "1MiB"; end_fsync = true; }
+	{ workload = "sequential"; rw = "write"; size = "${size}"; bs = "1MiB"; end_fsync = true; runtime = "${time}"; }
 );
 END
 mkdir tiny
@@ -90,7 +90,7 @@ assert_json nospace/result.json "d['trials'][0]['status'] == 'failed' and d['ses
 clean
 
 # The image is unlinked in the middle: its loop device goes all the same.
-fstrial_bg run --out unlinked full.job >table 2>log
+fstrial_bg run --out unlinked --set time=2s --repeats 2 full.job >table 2>log
 wait_for 20 scratch_place >/dev/null || fail "nothing was mounted"
 name=$(scratch_loop)
 rm fstrial-*.img
