@@ -12,7 +12,7 @@
 /* Parameters that change no measurement: how long to wait for it, and which random numbers. */
 static const char *const ignored_params[] = { "timeout", "randseed" };
 
-static char *values_text(const json_t *values)
+char *cells_variant_text(const json_t *values)
 {
 	struct strbuf sb = STRBUF_INIT;
 	const char *key;
@@ -69,7 +69,7 @@ static struct cell *cell_get(struct cells *c, const char *step_id, const json_t 
 	c->v = xrealloc(c->v, (c->n + 1) * sizeof(*c->v));
 	c->v[c->n] = (struct cell){
 		.key = key,
-		.variant = values_text(values),
+		.variant = cells_variant_text(values),
 		.step = xstrdup(js_get_str(step, "name", "")),
 		.metric = xstrdup(metric),
 		.unit = xstrdup(js_get_str(m, "unit", "")),

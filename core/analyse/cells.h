@@ -31,6 +31,8 @@ struct cells {
 	json_t *index; /* key -> number */
 };
 
+/* A variant's values as struct cell has them; caller frees. */
+char *cells_variant_text(const json_t *values);
 /* Workload steps' metrics of doc. doc may be released afterwards. */
 void cells_collect(const json_t *doc, struct cells *c);
 const struct cell *cells_find(const struct cells *c, const char *key);

@@ -13,7 +13,6 @@
 #include "core/analyse/ttest.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
-#include "core/util/strbuf.h"
 #include "core/util/xalloc.h"
 
 enum { MAX_FACTORS = 16, MAX_TERMS = MAX_FACTORS * (MAX_FACTORS + 1) / 2 };
@@ -365,24 +364,12 @@ static void analyse(struct effects *out, struct sample *s, const json_t *variant
 
 /* ---- from the document -------------------------------------------------------------------------- */
 
-/* The variant that a cell belongs to: its key begins with the values. */
-static bool cell_of_variant(const json_t *doc, size_t variant, const struct cell *c)
+/* The variant that a cell belongs to. */
+static bool cell_of_variant(const json_t *values, const struct cell *c)
 {
-	const json_t *values = json_object_get(json_array_get(json_object_get(doc, "variants"), variant), "values");
-	struct strbuf sb = STRBUF_INIT;
-	const char *key;
-	json_t *v;
-	bool same;
+	_cleanup_free_ char *text = cells_variant_text(values);
 
-	json_object_foreach((json_t *)values, key, v)
-	{
-		_cleanup_free_ char *text = level_text(v);
-
-		strbuf_addf(&sb, "%s%s=%s", sb.len ? " " : "", key, text);
-	}
-	same = str_eq(strbuf_str(&sb), c->variant);
-	strbuf_free(&sb);
-	return same;
+	return str_eq(text, c->variant);
 }
 
 static void sample_collect(struct sample *s, const json_t *doc, const struct cells *cells, const char *step,
@@ -397,10 +384,12 @@ static void sample_collect(struct sample *s, const json_t *doc, const struct cel
 		if (!str_eq(c->step, step) || !str_eq(c->metric, metric))
 			continue;
 		for (size_t k = 0; k < json_array_size(variants); k++) {
-			if (!cell_of_variant(doc, k, c))
+			const json_t *values = json_object_get(json_array_get(variants, k), "values");
+
+			if (!cell_of_variant(values, c))
 				continue;
 			for (size_t v = 0; v < c->n; v++)
-				sample_add(s, json_object_get(json_array_get(variants, k), "values"), k, c->v[v]);
+				sample_add(s, values, k, c->v[v]);
 			break;
 		}
 	}
