@@ -15,6 +15,8 @@ SRC=${SRC:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 BUILD=$(cd "${BUILD:-$SRC/build}" && pwd)
 export SRC BUILD
 
+SELF=$(realpath "$0") # before the change of directory
+
 cleanup_list=()
 
 # Runs CMD ARG... at the end of the test whatever ends it, the last registered first.
@@ -115,6 +117,27 @@ wait_for()
 		[ "$SECONDS" -lt $end ] || return 1
 		sleep 0.05
 	done
+}
+
+# ---- in a guest: see guest.sh ----------------------------------------------------------------------
+
+# guest_run [OPTION]... SCRIPT [ARG]...: output and exit status are the script's; skips where no guest
+# can be had.
+guest_run()
+{
+	local status=0
+	"$SRC/tests/guest.sh" "$@" >guest.log 2>&1 || status=$?
+	[ $status != 77 ] || skip "$(tail -n 1 guest.log)"
+	cat guest.log
+	return $status
+}
+
+# in_guest [OPTION]...: what follows this line runs in a guest, what is before it on both sides.
+in_guest()
+{
+	[ -z "${GUEST:-}" ] || return 0
+	guest_run "$@" "$SELF"
+	exit
 }
 
 # ---- assertions ----------------------------------------------------------------------------------
