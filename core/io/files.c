@@ -187,7 +187,7 @@ int files_open_one(const struct io_files *f, const char *name, int flags, struct
 static int files_flags(const struct io_files *f, const struct io_file *file)
 {
 	static const int sync[] = {
-		[IO_SYNC_NONE] = 0, [IO_SYNC_SYNC] = O_SYNC, [IO_SYNC_DSYNC] = O_DSYNC
+		[FST_SYNC_NONE] = 0, [FST_SYNC_SYNC] = O_SYNC, [FST_SYNC_DSYNC] = O_DSYNC
 	};
 
 	return (file->mode == FST_FILE_READ ? O_RDONLY : O_RDWR) | (f->direct ? O_DIRECT : 0) |
@@ -234,6 +234,37 @@ void files_close(struct fst_engine_file **v, uint32_t *n)
 	free(*v);
 	*v = NULL;
 	*n = 0;
+}
+
+static int files_check_one(const struct io_file *file, int fd, struct err *e)
+{
+	const bool whole = file->mode == FST_FILE_READ || file->mode == FST_FILE_OVERWRITE;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_set(e, errno, "stat %s", file->name);
+	if (!st.st_nlink)
+		return err_set(e, ENOENT,
+			       "%s was deleted meanwhile: what was done from then on, up to offset "
+			       "%llu, is lost",
+			       file->name, (unsigned long long)st.st_size);
+	if (whole && (uint64_t)st.st_size < file->size)
+		return err_set(e, EIO,
+			       "%s was truncated meanwhile: it ends at offset %llu, of %llu",
+			       file->name, (unsigned long long)st.st_size,
+			       (unsigned long long)file->size);
+	return 0;
+}
+
+int files_still_there(const struct io_files *f, const struct fst_engine_file *v, uint32_t n,
+		      struct err *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		if (v[i].fd >= 0)
+			r = files_check_one(&f->file.v[i], v[i].fd, e);
+	return r;
 }
 
 int files_raise_limit(const struct io_files *f, uint32_t nworkers, struct err *e)

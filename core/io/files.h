@@ -25,7 +25,7 @@ struct io_files {
 	const char *dir; /* borrowed */
 	int dirfd;
 	bool direct;
-	int sync;		   /* enum io_sync */
+	int sync;		   /* enum fst_sync */
 	const struct io_params *p; /* borrowed */
 	uint64_t laid_out;	   /* bytes that files_lay_out() wrote */
 	VEC(struct io_file) file;
@@ -65,6 +65,12 @@ int files_lay_out(struct io_files *f, struct layout *l, struct err *e) _must_che
 int files_open(const struct io_files *f, uint32_t worker, struct fst_engine_file **out, uint32_t *n,
 	       struct err *e) _must_check_;
 void files_close(struct fst_engine_file **v, uint32_t *n);
+/*
+ * After the run: has nobody deleted one of these files, or cut it short? Neither fails any I/O of an open
+ * file but a read. 0, or -errno with e set.
+ */
+int files_still_there(const struct io_files *f, const struct fst_engine_file *v, uint32_t n,
+		      struct err *e) _must_check_;
 /* Raises the process's limit of open files to what nworkers need. */
 int files_raise_limit(const struct io_files *f, uint32_t nworkers, struct err *e) _must_check_;
 /*

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "core/io/fault.h"
 #include "core/io/loop_private.h"
 #include "core/util/xalloc.h"
 
@@ -25,6 +27,7 @@ void loop_init(struct loop *l, struct fst_worker *w, struct fst_engine *e,
 	l->max_length = e->buffer_size;
 	l->n_files = e->n_files;
 	l->depth = e->depth;
+	l->mapped = ops->flags & FST_ENGINE_MAPPED;
 	loop_set_batches(l, &(struct io_params){ 0 });
 	for (uint32_t i = 0; i < LOOP_OPS; i++) {
 		const uint32_t k = i < LOOP_SYNC ? i : LOOP_SYNC;
@@ -129,10 +132,35 @@ void loop_count_kind(struct loop *l, const struct fst_io *io, uint64_t latency_n
 	l->kind_op_bytes[io->op] += io->length;
 }
 
-int loop_run(struct loop *l, uint64_t start_ns)
+static int loop_fault(struct loop *l, const struct fst_io *io);
+
+static int loop_go(struct loop *l, uint64_t start_ns)
 {
 	bool full = l->done || l->stamp || l->sync_every || l->written || l->n_kinds || l->sched ||
 		    l->verify;
+
+	if (l->depth > 1)
+		return full ? loop_many_full(l, start_ns) : loop_many_plain(l, start_ns);
+	l->max_inflight = 1;
+	return full ? loop_one_full(l, start_ns) : loop_one_plain(l, start_ns);
+}
+
+/* Costs nothing for each I/O. All that is counted is in memory when the engine is called. */
+static int loop_go_mapped(struct loop *l, uint64_t start_ns)
+{
+	struct fault f;
+	int r;
+
+	if (sigsetjmp(f.env, 1))
+		return loop_fault(l, &l->slots[0].io);
+	fault_catch(&f);
+	r = loop_go(l, start_ns);
+	fault_catch(NULL);
+	return r;
+}
+
+int loop_run(struct loop *l, uint64_t start_ns)
+{
 	int r;
 
 	l->measure = !l->ramp_end_ns;
@@ -143,12 +171,7 @@ int loop_run(struct loop *l, uint64_t start_ns)
 	l->end_ns = start_ns;
 	if (l->sched)
 		sched_begin(l->sched, start_ns);
-	if (l->depth == 1) {
-		l->max_inflight = 1;
-		r = full ? loop_one_full(l, start_ns) : loop_one_plain(l, start_ns);
-	} else {
-		r = full ? loop_many_full(l, start_ns) : loop_many_plain(l, start_ns);
-	}
+	r = l->mapped ? loop_go_mapped(l, start_ns) : loop_go(l, start_ns);
 	if (l->sched && !l->ended)
 		sched_end(l->sched, l->end_ns);
 	if (!l->measure) /* over before the ramp was: nothing of it counts */
@@ -196,7 +219,7 @@ int loop_check_io(struct loop *l, const struct fst_io *io)
 	return 0;
 }
 
-/* What ended a write early? The next write would tell, but that is not ours to do. */
+/* Why was not all written? The next write would tell, but that is not ours to do. */
 static int loop_short_write_code(const struct loop *l, const struct fst_io *io)
 {
 	struct statvfs v;
@@ -227,6 +250,26 @@ int loop_io_failed(struct loop *l, const struct fst_io *io)
 	return fst_error(ctx, io->op == FST_IO_WRITE ? loop_short_write_code(l, io) : EIO,
 			 "short %s: %s at offset %llu, %lld of %llu bytes", op, file, offset,
 			 (long long)io->result, length);
+}
+
+/* The kernel had no page for what a mapping should have at the place of this I/O. */
+static int loop_fault(struct loop *l, const struct fst_io *io)
+{
+	const char *op = loop_op_names[io->op], *file = loop_file(l, io);
+	unsigned long long offset = io->offset, length = io->length;
+	struct stat st;
+	int code;
+
+	if (fstat(l->e->files[io->file].fd, &st) == 0 && (uint64_t)st.st_size < offset + length)
+		return fst_error(l->w->ctx, EIO,
+				 "%s %s at offset %llu, %llu bytes: SIGBUS, the file was truncated "
+				 "under the mapping, to %llu bytes",
+				 op, file, offset, length, (unsigned long long)st.st_size);
+	code = io->op == FST_IO_WRITE ? loop_short_write_code(l, io) : EIO;
+	return fst_error(
+		l->w->ctx, code,
+		"%s %s at offset %llu, %llu bytes: SIGBUS, the mapping's page could not be %s", op,
+		file, offset, length, code == EIO ? "read" : "allocated");
 }
 
 void loop_verify_fill(struct loop *l, const struct fst_io *io)

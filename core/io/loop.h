@@ -65,6 +65,7 @@ struct loop {
 	bool ended;		     /* the workload has no more */
 	bool measure;		     /* the ramp is over */
 	bool leaked;		     /* I/Os are in flight for good: buffers must stay */
+	bool mapped;		     /* the engine is FST_ENGINE_MAPPED */
 
 	/* What lies around the I/Os. */
 	struct hist *kind_hist; /* by fst_io.kind - 1 */

@@ -156,9 +156,9 @@ static json_t *measure_boundary(const struct io_step *s, const struct measured *
 		return js_str("none: nothing was written");
 	if (p->direct)
 		strbuf_addstr(&sb, "direct");
-	if (p->sync != IO_SYNC_NONE)
+	if (p->sync != FST_SYNC_NONE)
 		strbuf_addf(&sb, "%s%s", sb.len ? "; " : "",
-			    p->sync == IO_SYNC_SYNC ? "O_SYNC" : "O_DSYNC");
+			    p->sync == FST_SYNC_SYNC ? "O_SYNC" : "O_DSYNC");
 	measure_boundary_each(&sb, p->fdatasync ? "fdatasync" : "fsync",
 			      p->fdatasync ? p->fdatasync : p->fsync);
 	if (p->end_fsync)
@@ -332,7 +332,7 @@ static void measure_judge_passes(const struct io_step *s, const struct measured 
 			 size, read);
 		measure_warn(record, text);
 	}
-	if (write >= MEASURE_AGAIN && p->sync == IO_SYNC_NONE && !p->fsync && !p->fdatasync &&
+	if (write >= MEASURE_AGAIN && p->sync == FST_SYNC_NONE && !p->fsync && !p->fdatasync &&
 	    m->op_count[LOOP_SYNC] <= (p->end_fsync ? s->files.file.n : 0)) {
 		snprintf(
 			text, sizeof(text),

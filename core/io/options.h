@@ -20,12 +20,6 @@ enum io_cpus_policy {
 	CPUS_SPLIT = 1,
 };
 
-enum io_sync {
-	IO_SYNC_NONE = 0,
-	IO_SYNC_SYNC = 1,  /* O_SYNC */
-	IO_SYNC_DSYNC = 2, /* O_DSYNC */
-};
-
 enum io_distribution {
 	IO_UNIFORM = 0,
 	IO_ZIPF = 1,
@@ -98,7 +92,7 @@ struct io_params {
 	const char *bssplit;		 /* as written, or NULL */
 	const char *random_distribution; /* as written; NULL: uniform */
 	bool norandommap;
-	int sync;	    /* enum io_sync */
+	int sync;	    /* enum fst_sync */
 	uint64_t rate;	    /* bytes a second and worker; 0: as fast as it goes */
 	uint64_t rate_iops; /* likewise, I/Os */
 	int rate_process;   /* enum io_rate_process */
@@ -153,5 +147,6 @@ static inline struct fst_io_options io_options_of(const struct io_params *p,
 		/* Of a skewed distribution blocks come again by its nature. */
 		.norandommap = p->norandommap || p->random.kind != IO_UNIFORM,
 		.buffer_size = max,
+		.sync = (uint32_t)p->sync,
 	};
 }

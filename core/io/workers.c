@@ -11,6 +11,7 @@
 
 #include "core/io/clock.h"
 #include "core/io/cpus.h"
+#include "core/io/fault.h"
 #include "core/io/loop.h"
 #include "core/io/step.h"
 #include "core/plugin/registry.h"
@@ -362,6 +363,7 @@ static void workers_signals(sigset_t *set)
 
 int workers_run(struct io_step *s)
 {
+	struct sigaction bus;
 	sigset_t all, old;
 	uint32_t made;
 	int r;
@@ -375,6 +377,7 @@ int workers_run(struct io_step *s)
 		pthread_sigmask(SIG_SETMASK, &old, NULL);
 		return r;
 	}
+	fault_watch(&bus);
 	r = workers_create(s, &made);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (r < 0) {
@@ -384,6 +387,7 @@ int workers_run(struct io_step *s)
 	}
 	for (uint32_t i = 0; i < made; i++)
 		pthread_join(s->worker[i].thread, NULL);
+	fault_unwatch(&bus);
 	series_stop(s);
 	for (uint32_t i = 0; i < s->n && r == 0; i++)
 		r = s->worker[i].ret;

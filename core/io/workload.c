@@ -268,6 +268,9 @@ static int step_run(struct io_step *s, struct measured *m)
 	r = workers_run(s);
 	if (r < 0)
 		err_set(s->wl->err, -r, "%s", s->wl->desc->name);
+	for (uint32_t i = 0; i < s->n && r == 0; i++)
+		r = files_still_there(&s->files, s->worker[i].files, s->worker[i].n_files,
+				      s->wl->err);
 	measure_take(s, r, m);
 	return r;
 }

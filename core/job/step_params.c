@@ -74,9 +74,9 @@ static const struct fst_choice io_buffer_kinds[] = {
 };
 
 static const struct fst_choice io_syncs[] = {
-	{ "none", IO_SYNC_NONE, "Not by itself." },
-	{ "sync", IO_SYNC_SYNC, "Data and all metadata (O_SYNC)." },
-	{ "dsync", IO_SYNC_DSYNC, "Data and what is needed to read it again (O_DSYNC)." },
+	{ "none", FST_SYNC_NONE, "Not by itself." },
+	{ "sync", FST_SYNC_SYNC, "Data and all metadata (O_SYNC)." },
+	{ "dsync", FST_SYNC_DSYNC, "Data and what is needed to read it again (O_DSYNC)." },
 };
 
 static const struct fst_choice io_rate_processes[] = {

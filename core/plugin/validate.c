@@ -18,8 +18,9 @@
 #define FLAGS_KNOWN                                                                          \
 	(0xffffffff00000000u | FST_NEEDS_ROOT | FST_NEEDS_DEVICE | FST_DESTROYS_DEVICE |     \
 	 FST_VOLATILE | FST_DROPS_CACHES | FST_NEEDS_DIR | FST_PROVIDES_DIR |     \
-	 FST_SIZES_ITSELF)
-#define ENGINE_FLAGS_KNOWN ((uint32_t)(FST_ENGINE_SYNC | FST_ENGINE_NO_FILES))
+	 FST_SIZES_ITSELF | FST_PROVIDES_DEVICE)
+#define ENGINE_FLAGS_KNOWN                                                                    \
+	((uint32_t)(FST_ENGINE_SYNC | FST_ENGINE_NO_FILES | FST_ENGINE_MAPPED))
 
 const char *plugin_kind_name(uint32_t kind)
 {
@@ -183,6 +184,8 @@ int validate_engine(const struct fst_engine_ops *raw, struct err *e)
 		return err_set(e, EINVAL,
 			       "an engine that is FST_ENGINE_SYNC has depth 1, not max_depth %u",
 			       ops.max_depth);
+	if ((ops.flags & FST_ENGINE_MAPPED) && !(ops.flags & FST_ENGINE_SYNC))
+		return err_set(e, EINVAL, "an engine that is FST_ENGINE_MAPPED is FST_ENGINE_SYNC");
 	return 0;
 }
 

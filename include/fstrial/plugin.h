@@ -290,6 +290,15 @@ struct fst_io_options {
 	uint32_t n_bssplit;
 	bool norandommap;	   /* a random block may come again before all did; true of skewed ones */
 	uint64_t buffer_size;	   /* of fst_io.buf: the largest block size */
+	uint32_t sync;		   /* enum fst_sync */
+	uint32_t reserved;
+};
+
+/* Whether each write is on stable storage when it is complete: how files are opened. */
+enum fst_sync {
+	FST_SYNC_NONE = 0,
+	FST_SYNC_SYNC = 1,  /* O_SYNC */
+	FST_SYNC_DSYNC = 2, /* O_DSYNC */
 };
 
 enum fst_file_service {
@@ -347,6 +356,11 @@ struct fst_engine {
 enum fst_engine_flag {
 	FST_ENGINE_SYNC = 1u << 0,    /* queue() completes the I/O: depth is 1 */
 	FST_ENGINE_NO_FILES = 1u << 1, /* touches no file: none is made, filled or opened */
+	/*
+	 * SYNC, and queue() touches mapped files: SIGBUS there does not end the process but fails the I/O. queue()
+	 * does not return then, so it holds nothing while it copies.
+	 */
+	FST_ENGINE_MAPPED = 1u << 2,
 };
 
 struct fst_engine_ops {

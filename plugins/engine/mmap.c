@@ -25,12 +25,15 @@ static int mmap_check(struct fst_ctx *ctx)
 	if (ctx->io->direct)
 		return fst_error(ctx, 0, "direct = true: a mapped file is the page cache itself; "
 					 "engines for direct I/O: psync, pvsync2, io_uring, libaio");
+	if (ctx->io->sync != FST_SYNC_NONE)
+		return fst_error(ctx, 0, "sync: writes to a mapped file are never synchronous by "
+					 "themselves; use fdatasync = 1");
 	return 0;
 }
 
 /*
  * A file that is to be written must have its size before: behind its end nothing can be mapped. Space
- * is allocated, for a full file system would end the process by SIGBUS in the middle of a copy.
+ * is allocated, for otherwise a full file system shows by SIGBUS in the middle of a copy.
  */
 static int mmap_grow(struct fst_engine *e, uint32_t number, int fd)
 {
@@ -52,9 +55,6 @@ static int mmap_map(struct fst_engine *e, uint32_t number)
 	struct stat s;
 	void *at;
 
-	if (flags >= 0 && (flags & O_DSYNC) && (flags & O_ACCMODE) == O_RDWR)
-		return fst_error(e->worker->ctx, 0, "sync: writes to a mapped file are never "
-						    "synchronous by themselves; use fdatasync = 1");
 	file->writable = flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
 	if (fstat(fd, &s) < 0)
 		return fst_error(e->worker->ctx, errno, "engine mmap: stat of file %u", number);
@@ -149,7 +149,7 @@ static int mmap_queue(struct fst_engine *e, struct fst_io *io)
 
 static const struct fst_engine_ops mmap_ops = {
 	.struct_size = sizeof(struct fst_engine_ops),
-	.flags = FST_ENGINE_SYNC,
+	.flags = FST_ENGINE_SYNC | FST_ENGINE_MAPPED,
 	.max_depth = 1,
 	.open = mmap_open,
 	.queue = mmap_queue,
@@ -166,8 +166,8 @@ FSTRIAL_PLUGIN(
 		"mapping and the buffer, and the page faults that this takes. fdatasync is msync\n"
 		"of the whole file, fsync is fsync, a trim punches a hole. iodepth is 1.\n"
 		"Traps: a file to be written is allocated (fallocate) to its size first, so writes\n"
-		"never extend it. A file that somebody truncates meanwhile, or an I/O error, ends\n"
-		"the step by SIGBUS: that is how the kernel tells it.",
+		"never extend it. The kernel tells of a file that somebody truncates meanwhile, and of\n"
+		"a device that fails, by SIGBUS only: which of them, the file's size must say.",
 	.state_size = sizeof(struct mmap_state),
 	.check = mmap_check,
 	.engine = &mmap_ops);

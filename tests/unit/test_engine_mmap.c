@@ -44,35 +44,26 @@ static void test_new_file(void)
 	engine_bench_free(&b);
 }
 
-static void test_sync_flag(void)
-{
-	struct engine_bench b;
-
-	engine_bench_init(&b, engine, NULL, 1);
-	close(b.files[0].fd);
-	b.files[0].fd = open(b.path, O_RDWR | O_DSYNC | O_CLOEXEC);
-	CU_ASSERT_EQUAL(engine_bench_open(&b), -EINVAL);
-	CU_ASSERT_TRUE(b.h->error && strstr(b.h->error, "fdatasync = 1"));
-	engine_bench_free(&b);
-}
-
 /* Parameters against each other, and against those of the core. */
 static void test_check(void)
 {
 	static const struct {
-		const char *params;
 		bool direct;
+		uint32_t sync;
 		const char *error; /* part of it; NULL: fine */
 	} cases[] = {
-		{ NULL, false, NULL },
-		{ NULL, true, "a mapped file is the page cache itself" },
+		{ false, FST_SYNC_NONE, NULL },
+		{ true, FST_SYNC_NONE, "a mapped file is the page cache itself" },
+		{ false, FST_SYNC_SYNC, "fdatasync = 1" },
+		{ false, FST_SYNC_DSYNC, "fdatasync = 1" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct engine_bench b;
 
-		engine_bench_init(&b, engine, cases[i].params, 1);
+		engine_bench_init(&b, engine, NULL, 1);
 		b.options.direct = cases[i].direct;
+		b.options.sync = cases[i].sync;
 		CU_ASSERT_EQUAL(engine->check(&b.h->ctx), cases[i].error ? -EINVAL : 0);
 		CU_ASSERT_TRUE(!cases[i].error ||
 			       (b.h->error && strstr(b.h->error, cases[i].error)));
@@ -89,6 +80,5 @@ void test_engine_mmap(void)
 		abort();
 	CU_ADD_TEST(s, test_basics);
 	CU_ADD_TEST(s, test_new_file);
-	CU_ADD_TEST(s, test_sync_flag);
 	CU_ADD_TEST(s, test_check);
 }

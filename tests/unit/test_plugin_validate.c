@@ -140,8 +140,8 @@ static const char *spoil_engine(unsigned int i, struct sample *s)
 		     "an engine needs \"submit\" and \"reap\" unless it is FST_ENGINE_SYNC");
 		CASE(4, ops->struct_size = 40,
 		     "struct_size 40 of its engine operations is wrong, ABI 1 has 56");
-		CASE(5, ops->flags = 4,
-		     "its engine sets flags 0x4 that this fstrial does not know");
+		CASE(5, ops->flags = 8,
+		     "its engine sets flags 0x8 that this fstrial does not know");
 		CASE(6, ops->reserved = 1,
 		     "its engine uses fields that this fstrial does not know");
 		CASE(7, ops->struct_size = sizeof(s->engine);
@@ -151,6 +151,8 @@ static const char *spoil_engine(unsigned int i, struct sample *s)
 		     "an engine that is FST_ENGINE_SYNC has depth 1, not max_depth 8");
 		CASE(9, s->d.p.estimate = sample_estimate,
 		     "\"estimate\" is nothing for a plugin of kind engine");
+		CASE(10, ops->flags = FST_ENGINE_MAPPED,
+		     "an engine that is FST_ENGINE_MAPPED is FST_ENGINE_SYNC");
 	default:
 		return NULL;
 	}
