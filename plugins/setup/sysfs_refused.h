@@ -2,10 +2,9 @@
 /* sysfs: why the kernel refused a write, in the words of who set the value. */
 #pragma once
 
-#include <dirent.h>
-
 #include <fstrial/plugin.h>
 
+#include "near_name.h"
 #include "sysfs_value.h"
 
 static const char *sysfs_disk(const struct fst_ctx *ctx)
@@ -56,52 +55,16 @@ static int sysfs_refused_nr_requests(struct fst_ctx *ctx, int err, const char *v
 			 value, scheduler);
 }
 
-/* Letters to change, add or take away to make one name of the other. */
-static unsigned int sysfs_distance(const char *a, const char *b)
-{
-	unsigned int row[64], above, here;
-	size_t i, j, nb = strlen(b);
-
-	if (nb >= FST_COUNT(row))
-		return 99;
-	for (j = 0; j <= nb; j++)
-		row[j] = (unsigned int)j;
-	for (i = 0; a[i]; i++) {
-		above = row[0]++;
-		for (j = 1; j <= nb; j++) {
-			here = above + (a[i] != b[j - 1]);
-			above = row[j];
-			here = here < above + 1 ? here : above + 1;
-			row[j] = here < row[j - 1] + 1 ? here : row[j - 1] + 1;
-		}
-	}
-	return row[nb];
-}
-
 /* "NAME" is not there: is one that is nearly the same? */
 static int sysfs_refused_name(struct fst_ctx *ctx, const char *name, const char *value)
 {
-	char path[SYSFS_VALUE_MAX], near[64] = "";
+	char path[SYSFS_VALUE_MAX], near[NEAR_NAME_MAX + 32] = "";
 	const char *base = strrchr(name, '/');
-	unsigned int d, best = 3;
-	struct dirent *e;
-	DIR *dir;
 
-	if (base &&
-	    snprintf(path, sizeof(path), "%s/%.*s", ctx->sysfs, (int)(base - name), name) > 0) {
-		dir = opendir(path);
-		while (dir && (e = readdir(dir)) != NULL) {
-			d = sysfs_distance(base + 1, e->d_name);
-			if (d < best) {
-				best = d;
-				snprintf(near, sizeof(near), "%.60s", e->d_name);
-			}
-		}
-		if (dir)
-			closedir(dir);
-	}
-	return fst_error(ctx, ENOENT, "%s = %s: %s has no %s%s%s%s", name, value, sysfs_disk(ctx),
-			 name, near[0] ? " (is " : "", near, near[0] ? " meant?)" : "");
+	if (base && snprintf(path, sizeof(path), "%s/%.*s", ctx->sysfs, (int)(base - name), name) > 0)
+		near_name(path, base + 1, near, sizeof(near));
+	return fst_error(ctx, ENOENT, "%s = %s: %s has no %s%s", name, value, sysfs_disk(ctx), name,
+			 near);
 }
 
 static int sysfs_refused(struct fst_ctx *ctx, int err, const char *name, const char *value)
