@@ -145,6 +145,7 @@ static void describe_needs(const struct fstrial_plugin *d, struct strbuf *out)
 		{ FST_NEEDS_DIR, "Needs a mounted file system or a directory." },
 		{ FST_PROVIDES_DIR, "The steps that follow work in the directory that it provides." },
 		{ FST_SIZES_ITSELF, "Has sizes of its own: size need not be given." },
+		{ FST_DECLARES_METRICS, "Which further metrics it has depends on its parameters." },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {

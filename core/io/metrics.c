@@ -14,16 +14,12 @@
 
 static int metrics_find(const struct io_step *s, const char *name, uint32_t *i)
 {
-	const struct fstrial_plugin *d = s->wl->desc;
-	struct fst_metric m;
-
-	for (*i = 0; *i < d->n_metrics; ++*i) {
-		plugin_metric(d, *i, &m);
-		if (str_eq(m.name, name))
+	for (*i = 0; *i < s->n_metrics; ++*i) {
+		if (str_eq(s->metrics[*i].name, name))
 			return 0;
 	}
 	return fst_error(s->wl->ctx, EINVAL, "metric %s is not declared by plugin %s", name,
-			 d->name);
+			 s->wl->desc->name);
 }
 
 int metrics_set(struct io_step *s, const char *name, double value)
@@ -38,7 +34,7 @@ int metrics_set(struct io_step *s, const char *name, double value)
 
 int metrics_set_worker(struct io_worker *w, const char *name, double value)
 {
-	const uint32_t n = w->step->wl->desc->n_metrics;
+	const uint32_t n = w->step->n_metrics;
 	uint32_t i;
 	int r = metrics_find(w->step, name, &i);
 
@@ -141,15 +137,13 @@ static double metrics_made(const struct io_step *s, const struct measured *m, co
 json_t *metrics_json(const struct io_step *s, const struct measured *m)
 {
 	static const char *const better[] = { "neutral", "higher", "lower" };
-	const struct fstrial_plugin *d = s->wl->desc;
 	json_t *all = js_object();
 
-	for (uint32_t i = 0; i < d->n_metrics; i++) {
-		struct fst_metric metric;
+	for (uint32_t i = 0; i < s->n_metrics; i++) {
+		const struct fst_metric metric = s->metrics[i];
 		json_t *o = js_object();
 		double v = s->metric[i];
 
-		plugin_metric(d, i, &metric);
 		if (isnan(v))
 			v = metrics_of_workers(s, i, metric.agg);
 		if (isnan(v))

@@ -27,7 +27,7 @@ struct io_worker {
 		*hist; /* step->n_kinds of them: the core's own of a data workload, the plugin's */
 	uint64_t *bytes; /* likewise */
 	struct hist *parts; /* LOOP_PARTS for each of the core's own; NULL: nothing is queued */
-	double *metric;	 /* by the plugin's metric; NaN: not given; NULL: none was */
+	double *metric;	 /* by the step's metric; NaN: not given; NULL: none was */
 	struct prng rng;
 	uint64_t ramp_end_ns; /* operations that end before do not count; 0: no ramp */
 	uint64_t end_ns;      /* last completion */
@@ -64,7 +64,9 @@ struct io_step {
 	struct verify verify;
 	uint64_t verified; /* bytes that the pass at the end read */
 	struct io_worker *worker;
-	double *metric;	 /* by the plugin's metric; NaN: not given */
+	struct fst_metric *metrics; /* the plugin's own, then those that its check declared */
+	uint32_t n_metrics;
+	double *metric;	 /* by metric; NaN: not given */
 	double resident; /* share that was cached before; NaN: not known */
 	int stop;	 /* workers see it by w->stop */
 	int failed;

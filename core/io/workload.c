@@ -163,8 +163,9 @@ static int step_init(struct io_step *s, struct workload *wl)
 	s->data = wl->desc->next != NULL;
 	s->n = MAX(wl->ctx->nworkers, 1u);
 	step_init_kinds(s);
-	s->metric = xcalloc(MAX(wl->desc->n_metrics, 1u), sizeof(*s->metric));
-	for (uint32_t i = 0; i < wl->desc->n_metrics; i++)
+	s->metrics = plugin_metrics(wl->desc, wl->declared, wl->n_declared, &s->n_metrics);
+	s->metric = xcalloc(MAX(s->n_metrics, 1u), sizeof(*s->metric));
+	for (uint32_t i = 0; i < s->n_metrics; i++)
 		s->metric[i] = NAN;
 	if (s->n > wl->live->n_workers)
 		return err_set(wl->err, EINVAL, "%u workers, progress memory for %u", s->n,
@@ -181,6 +182,7 @@ static void step_release(struct io_step *s)
 	files_release(&s->files);
 	series_release(&s->series);
 	free(s->metric);
+	free(s->metrics);
 	free(s->inner);
 }
 

@@ -15,6 +15,8 @@
 struct workload {
 	struct fst_ctx *ctx;		     /* complete, its host table from host_io_fill() */
 	const struct fstrial_plugin *desc;   /* zero-extended copy */
+	const struct fst_metric *declared;   /* by its check, beside those of desc; or NULL */
+	uint32_t n_declared;
 	const struct fstrial_plugin *engine; /* of a data workload, or NULL */
 	const void *engine_cfg;
 	const struct step_options *opt;

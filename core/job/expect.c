@@ -97,6 +97,11 @@ static int expect_metric(struct expect_work *k, const char *name)
 	expect_names names = VEC_INIT, ops = VEC_INIT;
 	int ret = 0;
 
+	expect_op_names(k->w->out->plugin, &ops);
+	if ((desc->flags & FST_DECLARES_METRICS) && !expect_has(&ops, name)) {
+		k->x.field = param_arena_add(&k->w->out->arena, xstrdup(name));
+		k->x.names = &k->w->job->names;
+	}
 	for (uint32_t i = 0; i < desc->n_metrics && !k->x.field; i++) {
 		struct fst_metric m;
 
@@ -107,7 +112,6 @@ static int expect_metric(struct expect_work *k, const char *name)
 			k->x.unit = m.unit;
 		}
 	}
-	expect_op_names(k->w->out->plugin, &ops);
 	if (!k->x.field && expect_has(&ops, name)) {
 		ret = expect_fail(k, "%s is a latency: say what of it, as %s.p99, %s.max", name,
 				  name, name);
@@ -199,14 +203,14 @@ static int expect_left(struct expect_work *k, const char *left)
 
 /* ---- the right side -------------------------------------------------------------------------- */
 
-static int expect_number(const struct expect_work *k, const char *text, double *out, struct err *e)
+static int expect_number(const char *unit, const char *text, const struct param_names *names, double *out,
+			 struct err *e)
 {
-	const struct param_names *names = &k->w->job->names;
-	bool time = str_eq(k->x.unit, "ns");
+	bool time = str_eq(unit, "ns");
 	uint64_t whole = 0;
 	int ret;
 
-	if (!time && !str_starts(k->x.unit, "bytes"))
+	if (!time && !str_starts(unit, "bytes"))
 		return number_parse_f64(text, names, out, e);
 	ret = time ? number_parse_time(text, names, &whole, e)
 		   : number_parse_size(text, names, &whole, e);
@@ -214,7 +218,8 @@ static int expect_number(const struct expect_work *k, const char *text, double *
 	return ret;
 }
 
-static int expect_right(struct expect_work *k, const char *name, char *right)
+static int expect_read_right(struct expect *x, const char *name, char *right, const struct param_names *names,
+			     struct err *e)
 {
 	static const struct {
 		const char *unit, *phrase;
@@ -225,22 +230,49 @@ static int expect_right(struct expect_work *k, const char *name, char *right)
 		{ "ops/s", "a rate without a unit, as 5000" },
 	};
 	const char *phrase = "a number without a unit";
-	struct err e = { 0 };
+	struct err why = { 0 };
 	size_t len = strlen(right);
 
-	if (!len)
-		return expect_fail(k, "a number is missing behind the sign");
-	if (str_ends(k->x.unit, "/s") && str_ends(right, "/s")) {
+	if (str_ends(x->unit, "/s") && str_ends(right, "/s")) {
 		right[len - 2] = '\0';
 		right = str_trim(right);
 	}
-	if (!expect_number(k, right, &k->x.value, &e))
+	if (!expect_number(x->unit, right, names, &x->value, &why))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++) {
-		if (str_eq(phrases[i].unit, k->x.unit))
+		if (str_eq(phrases[i].unit, x->unit))
 			phrase = phrases[i].phrase;
 	}
-	return expect_fail(k, "%s is compared with %s: %s", name, phrase, e.text);
+	return err_set(e, EINVAL, "%s is compared with %s: %s", name, phrase, why.text);
+}
+
+static int expect_right(struct expect_work *k, const char *name, char *right)
+{
+	struct err e = { 0 };
+
+	if (!*right)
+		return expect_fail(k, "a number is missing behind the sign");
+	if (!k->x.unit) {
+		k->x.right = param_arena_add(&k->w->out->arena, xstrdup(right));
+		return 0;
+	}
+	if (expect_read_right(&k->x, name, right, &k->w->job->names, &e))
+		return expect_fail(k, "%s", e.text);
+	return 0;
+}
+
+int expect_settle(struct expect *x, const char *unit, struct err *e)
+{
+	_cleanup_free_ char *right = x->right ? xstrdup(x->right) : NULL;
+	struct err why = { 0 };
+
+	if (x->unit)
+		return 0;
+	x->unit = unit;
+	if (!expect_read_right(x, x->field, right, x->names, &why))
+		return 0;
+	x->unit = NULL;
+	return err_set(e, EINVAL, "expect = \"%s\": %s", x->text, why.text);
 }
 
 /* ---- one, and all ---------------------------------------------------------------------------- */

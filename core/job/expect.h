@@ -18,10 +18,14 @@ struct expect {
 	bool percentile;
 	enum expect_cmp cmp;
 	double value; /* in unit */
-	const char *unit;
+	const char *unit; /* NULL: of a metric that the plugin's check declares; expect_settle() says it */
+	const char *right; /* then the number's text, and what it may name */
+	const struct param_names *names;
 };
 
 /* The step's `expect`, into w->out. What is wrong goes to w->d, and w->failed is set. */
 void expect_resolve(struct step_work *w);
+/* Makes a number of `right`, now that the unit is known: 0, or -EINVAL with the reason. Once is enough. */
+int expect_settle(struct expect *x, const char *unit, struct err *e) _must_check_;
 /* Does value meet it? */
 bool expect_met(const struct expect *e, double value);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/plugin/host.h"
 #include "core/util/clock.h"
@@ -99,7 +100,8 @@ static int host_run_cmd(struct fst_ctx *ctx, const struct fst_cmd *cmd, struct f
 {
 	struct host *h = host_of(ctx);
 	const struct proc_cmd pc = {
-		.argv = cmd->argv, .env = cmd->env, .cwd = cmd->cwd, .timeout_ns = cmd->timeout_ns };
+		.argv = cmd->argv, .env = cmd->env, .cwd = cmd->cwd, .timeout_ns = cmd->timeout_ns, .stop = cmd->stop
+	};
 	struct proc_result pr = { .exit_status = -1 };
 	struct fst_cmd_result out = { .exit_status = -1 };
 	struct err e = { 0 };
@@ -215,6 +217,25 @@ static int host_claim(struct fst_ctx *ctx, const char *device)
 	return 0;
 }
 
+static int host_keep(struct fst_ctx *ctx, int64_t pid)
+{
+	struct host *h = host_of(ctx);
+	json_t *kept;
+
+	if (!h->sinks.save)
+		return err_set(&h->err, EPERM, "fst_keep(%lld) outside of apply", (long long)pid);
+	/* The sweep at the step's end knows a kept process, and what belongs to it, by its session. */
+	if (pid <= 1 || getsid((pid_t)pid) != pid)
+		return err_set(&h->err, EINVAL, "fst_keep(%lld): no process that leads a session", (long long)pid);
+	kept = json_object_get(h->record, "kept");
+	if (!kept) {
+		kept = js_array();
+		js_set(h->record, "kept", kept);
+	}
+	js_push(kept, js_u64((uint64_t)pid));
+	return 0;
+}
+
 static uint64_t host_now(void)
 {
 	return clock_now_ns();
@@ -242,6 +263,8 @@ void host_init(struct host *h, const struct plugin *p, const struct host_sinks *
 		.set_device = host_set_device,
 		.claim = host_claim,
 		.now = host_now,
+		.declare = host_declare,
+		.keep = host_keep,
 	};
 	h->ctx.host = &h->table;
 	h->ctx.core = h;
@@ -273,6 +296,7 @@ void host_release(struct host *h)
 	for (size_t i = 0; i < h->n_claims; i++)
 		free(h->claims[i]);
 	free(h->claims);
+	host_release_declared(h);
 	free(h->new_dir);
 	free(h->new_device);
 	free(h->ctx.state);

@@ -47,11 +47,13 @@ struct host {
 	const struct plugin *plugin;
 	struct host_sinks sinks;
 	struct err err;	  /* the first failure of the step */
-	json_t *record;	  /* warnings [], notes {}, asked {key: {value, must}}, in_force {} */
+	json_t *record;	  /* warnings [], notes {}, asked {key: {value, must}}, in_force {}, kept [pid] */
 	struct host_fact *saved; /* revert: oldest first */
 	size_t n_saved;
 	char *new_dir;	  /* by fst_set_dir() */
 	char *new_device; /* by fst_set_device() */
+	struct fst_metric *declared; /* by fst_declare_metric() */
+	uint32_t n_declared;
 	char **claims;	  /* by fst_claim() */
 	size_t n_claims;
 	pthread_mutex_t lock; /* err and record, which worker threads reach too */
@@ -65,6 +67,9 @@ void host_init(struct host *h, const struct plugin *p, const struct host_sinks *
 /* A callback returned: what was lent to the plugin for its duration goes. */
 void host_end_callback(struct host *h);
 void host_release(struct host *h);
+/* metrics.c: fst_declare_metric(), and what it allocated. */
+int host_declare(struct fst_ctx *ctx, const struct fst_metric *raw, uint32_t size);
+void host_release_declared(struct host *h);
 struct host *host_of(const struct fst_ctx *ctx);
 /* For probe and check of a step's engine: h's context as it is, with the engine's own parameters, and no state. */
 struct fst_ctx *host_engine_ctx(struct host *h, const void *cfg);

@@ -77,3 +77,9 @@ int plugin_validate(const struct fstrial_plugin *raw, const char *file, struct f
 void plugin_metric(const struct fstrial_plugin *d, uint32_t i, struct fst_metric *out);
 void plugin_op(const struct fstrial_plugin *d, uint32_t i, struct fst_op_kind *out);
 void plugin_tool(const struct fstrial_plugin *d, uint32_t i, struct fst_tool *out);
+/*
+ * The metrics of a step: those of the plugin's table, then n_more that its check declared, of which one with the
+ * name of another takes its place. The array is the caller's to free, its texts are not.
+ */
+struct fst_metric *plugin_metrics(const struct fstrial_plugin *d, const struct fst_metric *more, uint32_t n_more,
+				  uint32_t *n);

@@ -17,5 +17,7 @@
 bool validate_word(const char *s);
 /* Parameters, metrics, operations, tools. */
 int validate_tables(const struct fstrial_plugin *d, struct err *e) _must_check_;
+/* One metric, of a table or declared by a check. */
+int validate_metric(const struct fst_metric *m, struct err *e) _must_check_;
 /* The operations of an engine plugin; raw may have another size than ours. */
 int validate_engine(const struct fst_engine_ops *raw, struct err *e) _must_check_;

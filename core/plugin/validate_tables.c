@@ -145,7 +145,7 @@ static bool metric_unit_is_known(const char *unit)
 	return false;
 }
 
-static int validate_metric(const struct fst_metric *m, struct err *e)
+int validate_metric(const struct fst_metric *m, struct err *e)
 {
 	if (!m->unit || !*m->unit)
 		return err_set(e, EINVAL, "metric \"%s\" has no unit", m->name);

@@ -258,6 +258,8 @@ static int child_workload(void *arg, json_t *record, struct err *e)
 		k.workload = (struct workload){
 			.ctx = &k.host.ctx,
 			.desc = &k.c->plugin->desc,
+			.declared = k.host.declared,
+			.n_declared = k.host.n_declared,
 			.engine = k.c->step->engine ? &k.c->step->engine->desc : NULL,
 			.engine_cfg = k.c->step->engine_cfg,
 			.opt = &k.c->step->opt,

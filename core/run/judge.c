@@ -27,13 +27,18 @@ json_t *judge_open(const struct step *step)
 }
 
 /* The number, or NaN with the reason in a fresh string. */
-static double judge_value(const struct expect *x, const json_t *record, char **reason)
+static double judge_value(struct expect *x, const json_t *record, char **reason)
 {
 	const json_t *of;
+	struct err e = { 0 };
 	double v;
 
 	if (!x->op) {
 		of = json_object_get(json_object_get(record, "metrics"), x->field);
+		if (of && expect_settle(x, js_get_str(of, "unit", "count"), &e)) {
+			*reason = xstrdup(e.text);
+			return NAN;
+		}
 		v = js_get_real(of, "value", NAN);
 		if (isnan(v))
 			*reason = xasprintf("%s has no value", x->field);
@@ -62,6 +67,7 @@ void judge_step(const struct step *step, json_t *record)
 		json_t *o = json_array_get(list, i);
 		double v = judge_value(&step->expects[i], record, &reason);
 
+		js_set(o, "unit", js_str(step->expects[i].unit));
 		js_set(o, "value", js_real(v));
 		js_set(o, "met", js_bool(!isnan(v) && expect_met(&step->expects[i], v)));
 		js_set(o, "reason", js_str(reason));

@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/job/expect.h"
+#include "core/plugin/registry.h"
 #include "core/run/ask.h"
 #include "core/run/session.h"
 #include "core/util/json.h"
+#include "core/util/str.h"
 #include "core/util/xalloc.h"
 
 static void preflight_add(json_t *record, const struct ask_step *a, const char *text)
@@ -34,11 +37,53 @@ static void preflight_ask(struct ask_step *a, const struct fstrial_plugin *d, st
 	err_clear(&a->host.err);
 }
 
+/* What is expected of metrics that only check knows. */
+static void preflight_expect(struct ask_step *a, const struct expect *x, const struct fst_metric *all, uint32_t n,
+			     json_t *record)
+{
+	_cleanup_free_ const char **names = xcalloc(n + 1UL, sizeof(*names));
+	struct expect copy = *x;
+	struct err e = { 0 };
+	const char *near;
+
+	for (uint32_t i = 0; i < n; i++) {
+		names[i] = all[i].name;
+		if (!str_eq(names[i], x->field))
+			continue;
+		if (expect_settle(&copy, all[i].unit, &e))
+			preflight_add(record, a, e.text);
+		return;
+	}
+	near = str_nearest(x->field, names, n);
+	if (near)
+		err_set(&e, EINVAL, "expect = \"%s\": unknown metric \"%s\"; did you mean \"%s\"?", x->text, x->field,
+			near);
+	else
+		err_set(&e, EINVAL, "expect = \"%s\": unknown metric \"%s\"; `fstrial plugins %s` says what there is",
+			x->text, x->field, a->step->plugin->desc.name);
+	preflight_add(record, a, e.text);
+}
+
+static void preflight_expects(struct ask_step *a, json_t *record)
+{
+	uint32_t n;
+	_cleanup_free_ struct fst_metric *all =
+		plugin_metrics(&a->step->plugin->desc, a->host.declared, a->host.n_declared, &n);
+
+	for (size_t i = 0; i < a->step->n_expects; i++)
+		if (!a->step->expects[i].unit)
+			preflight_expect(a, &a->step->expects[i], all, n, record);
+}
+
 static void preflight_step(struct ask_step *a, json_t *record)
 {
 	const struct plugin *engine = a->step->engine;
+	size_t before = json_array_size(json_object_get(record, "found"));
 
 	preflight_ask(a, &a->step->plugin->desc, &a->host.ctx, record);
+	/* Of a step whose parameters are wrong it is not known which metrics it would have. */
+	if (json_array_size(json_object_get(record, "found")) == before)
+		preflight_expects(a, record);
 	if (engine)
 		preflight_ask(a, &engine->desc, host_engine_ctx(&a->host, a->step->engine_cfg), record);
 	for (size_t i = 0; i < a->host.n_claims; i++)

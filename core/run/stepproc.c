@@ -20,6 +20,7 @@
 #include "core/util/file.h"
 #include "core/util/json.h"
 #include "core/util/strbuf.h"
+#include "core/util/vec.h"
 #include "core/util/xalloc.h"
 
 enum { TICK_MS = 250 };
@@ -194,7 +195,39 @@ static void watch_deadline(struct watch *w, const struct live_gate *gate, uint64
 		watch_kill(w, STEPPROC_INTERRUPTED);
 }
 
-/* One round over the processes that have become ours; false when there are none. */
+/*
+ * Leaders of sessions that go on after their step, as a step's record asked for. Their numbers stay theirs while
+ * they are our children, so none is taken for another.
+ */
+static VEC(pid_t) kept;
+
+static bool kept_has(pid_t leader)
+{
+	for (size_t i = 0; i < kept.n; i++)
+		if (kept.v[i] == leader)
+			return true;
+	return false;
+}
+
+static void kept_add(const json_t *record)
+{
+	json_t *pid;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, "kept"), i, pid)
+		if (!kept_has((pid_t)json_integer_value(pid)))
+			vec_push(&kept, (pid_t)json_integer_value(pid));
+}
+
+/* Those that have ended are nobody's any more. */
+static void kept_reap(void)
+{
+	for (size_t i = kept.n; i-- > 0;)
+		if (waitpid(kept.v[i], NULL, WNOHANG) != 0)
+			kept.v[i] = kept.v[--kept.n];
+}
+
+/* One round over the processes that have become ours; false when there are none but those to be kept. */
 static bool sweep_children(void)
 {
 	char path[64], *text = NULL, *save = NULL;
@@ -206,6 +239,8 @@ static bool sweep_children(void)
 	for (char *t = strtok_r(text, " \n", &save); t; t = strtok_r(NULL, " \n", &save)) {
 		pid_t pid = (pid_t)strtol(t, NULL, 10);
 
+		if (pid > 0 && kept_has(getsid(pid)))
+			continue;
 		if (pid > 0 && kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid)
 			any = true;
 	}
@@ -276,6 +311,8 @@ static void watch_finish(struct watch *w)
 	res->system_ns = timeval_ns(ru.ru_stime);
 	if (w->killed || !WIFEXITED(status) || !result_parse(res, &w->out))
 		result_explain(res, w, status);
+	if (res->result == 0)
+		kept_add(res->record);
 	res->over = true;
 	close(w->pidfd);
 	close(w->pipe);
@@ -383,6 +420,7 @@ int stepproc_run_group(struct stepproc_group *g)
 	 * Whatever came to us because we are its reaper (a plugin's command has a process group of its own),
 	 * then what that leaves.
 	 */
+	kept_reap();
 	while (sweep_children())
 		;
 	prctl(PR_SET_CHILD_SUBREAPER, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Functions in supervised child processes, one or several at once: whatever they do (crash, hang, exit), the
- * caller gets a reason and goes on, and nothing of them is left running.
+ * caller gets a reason and goes on, and nothing of them is left running but what a record's "kept" names: leaders
+ * of sessions, [pid], whose processes go on until they end. This process must live as long as they are to be spared.
  */
 #pragma once
 

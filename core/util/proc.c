@@ -21,7 +21,8 @@
 #define PROC_KEEP (1024 * 1024)		   /* bytes kept of each stream */
 #define PROC_DRAIN_NS (200 * NSEC_PER_MSEC) /* for output after the program's end */
 #define PROC_KILL_NS (10 * NSEC_PER_SEC)   /* for a killed program to go away */
-#define PROC_TICK_MS 20			   /* poll interval where there is no pidfd */
+#define PROC_TICK_MS 20			   /* poll interval where there is no pidfd, or a stop to look at */
+#define PROC_STOP_NS (5 * NSEC_PER_SEC)	   /* between SIGTERM and SIGKILL */
 
 enum { PROC_OUT, PROC_ERR, PROC_FAIL, PROC_STREAMS };
 
@@ -40,6 +41,7 @@ struct proc_child {
 	struct strbuf fail;
 	bool ended;
 	bool killed;
+	const int *stop; /* or NULL; NULL too once it was seen */
 	uint64_t deadline; /* for what comes next: timeout, end of kill, end of drain; 0 none */
 };
 
@@ -272,23 +274,39 @@ static bool proc_expire(struct proc_child *c, struct proc_result *res)
 {
 	if (c->ended || c->killed)
 		return false;
-	c->killed = res->timed_out = true;
+	c->killed = true;
+	res->timed_out = !res->stopped;
 	kill(-c->pid, SIGKILL);
 	kill(c->pid, SIGKILL);
 	c->deadline = clock_now_ns() + PROC_KILL_NS;
 	return true;
 }
 
+/* Somebody wants it to end: it is asked to, and has its time for that. */
+static void proc_look_at_stop(struct proc_child *c, struct proc_result *res)
+{
+	uint64_t end = clock_now_ns() + PROC_STOP_NS;
+
+	if (c->ended || c->killed || !c->stop || !__atomic_load_n(c->stop, __ATOMIC_RELAXED))
+		return;
+	c->stop = NULL;
+	res->stopped = true;
+	kill(-c->pid, SIGTERM);
+	if (!c->deadline || c->deadline > end)
+		c->deadline = end;
+}
+
 static int proc_poll_ms(const struct proc_child *c)
 {
+	const bool look = !c->ended && (c->pidfd < 0 || c->stop);
 	uint64_t now = clock_now_ns(), ms;
 
 	if (!c->deadline)
-		return c->pidfd < 0 && !c->ended ? PROC_TICK_MS : -1;
+		return look ? PROC_TICK_MS : -1;
 	if (now >= c->deadline)
 		return 0;
 	ms = (c->deadline - now) / NSEC_PER_MSEC + 1;
-	if (c->pidfd < 0 && !c->ended)
+	if (look)
 		ms = MIN(ms, (uint64_t)PROC_TICK_MS);
 	return (int)MIN(ms, (uint64_t)60000);
 }
@@ -310,6 +328,7 @@ static void proc_loop(struct proc_child *c, struct proc_result *res, uint64_t st
 			proc_drain(&c->fd[i], to[i]);
 		if (!c->ended)
 			proc_reap(c, res, started);
+		proc_look_at_stop(c, res);
 		if (c->deadline && clock_now_ns() >= c->deadline && !proc_expire(c, res))
 			break;
 	}
@@ -336,7 +355,7 @@ static int proc_run_path(const struct proc_cmd *cmd, const char *path, struct pr
 {
 	_cleanup_free_ const char **env = proc_environ(cmd->env);
 	struct proc_exec x = { .path = path, .cwd = cmd->cwd, .fd = { -1, -1, -1 } };
-	struct proc_child c = { .pid = -1, .pidfd = -1, .fd = { -1, -1, -1 } };
+	struct proc_child c = { .pid = -1, .pidfd = -1, .fd = { -1, -1, -1 }, .stop = cmd->stop };
 	uint64_t started = clock_now_ns();
 	int ret;
 

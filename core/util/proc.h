@@ -14,12 +14,15 @@ struct proc_cmd {
 	const char *const *env;	 /* extra NAME=VALUE, NULL-terminated, or NULL; LC_ALL=C is always set */
 	const char *cwd;	 /* or NULL */
 	uint64_t timeout_ns;	 /* 0: none; beyond it the program's process group is killed */
+	/* NULL, or what another thread sets: then the group gets SIGTERM, and after a while is killed. */
+	const int *stop;
 };
 
 struct proc_result {
 	int exit_status; /* 0..255; -1 when it did not exit by itself */
 	int signal;	 /* that ended it, or 0 */
 	bool timed_out;	 /* killed; with signal 0 it could not even be killed and was left behind */
+	bool stopped;	 /* by stop, whatever it made of that */
 	uint64_t wall_ns;
 	struct strbuf out; /* stdout, at most 1 MiB kept */
 	struct strbuf err; /* stderr, at most 1 MiB kept */

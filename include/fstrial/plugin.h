@@ -399,6 +399,7 @@ enum fst_flag {
 	FST_NEEDS_DIR = 1u << 5,	 /* a mounted file system or a directory must be there */
 	FST_PROVIDES_DIR = 1u << 6,	 /* apply calls fst_set_dir() */
 	FST_SIZES_ITSELF = 1u << 7,	 /* data workload with parameters of its own for sizes: `size` may be absent, 0 */
+	FST_DECLARES_METRICS = 1u << 9,	 /* workload: check calls fst_declare_metric(): metrics depend on parameters */
 };
 
 struct fstrial_plugin {
@@ -516,7 +517,9 @@ struct fst_cmd {
 	const char *const *env;	 /* extra NAME=VALUE, or NULL */
 	const char *cwd;	 /* or NULL */
 	uint64_t timeout_ns;	 /* 0: what is left of the step's */
-	uint64_t reserved[4];	 /* 0 */
+	/* NULL, or as fst_worker.stop: once it is not 0 the program is asked to end (SIGTERM), then made to. */
+	const int *stop;
+	uint64_t reserved[3];	 /* 0 */
 };
 
 struct fst_cmd_result {
@@ -558,6 +561,8 @@ struct fst_host {
 	uint64_t (*op)(struct fst_worker *w, uint32_t op, uint64_t start_ns, uint64_t bytes);
 	uint64_t (*random)(struct fst_worker *w);
 	uint64_t (*random_block)(struct fst_worker *w, uint64_t n);
+	int (*declare)(struct fst_ctx *ctx, const struct fst_metric *metric, uint32_t size);
+	int (*keep)(struct fst_ctx *ctx, int64_t pid);
 };
 
 /* fst_random_block(): every block was taken once, the next call begins anew. */
@@ -609,7 +614,8 @@ static inline const char *fst_find_tool(struct fst_ctx *ctx, const char *program
 
 /*
  * Runs a program to its end, logged in commands.log. 0 when it ran, whatever its exit status; negative
- * errno, with the text set, when it could not be started or ran out of time.
+ * errno, with the text set, when it could not be started or ran out of time. Also from `run` of a workload that
+ * has max_workers 1. What it leaves running is killed when the step ends, unless fst_keep() names it.
  */
 static inline int fst_run_cmd(struct fst_ctx *ctx, const struct fst_cmd *cmd, struct fst_cmd_result *res)
 {
@@ -686,6 +692,24 @@ static inline int fst_claim(struct fst_ctx *ctx, const char *device)
 static inline int fst_set_metric(struct fst_ctx *ctx, const char *name, double value)
 {
 	return ctx->host->metric(ctx, name, value);
+}
+
+/*
+ * check of a workload with FST_DECLARES_METRICS: one metric more than the table has, or another unit,
+ * direction and flags for one of the table; copied. From here on it counts as declared, also for `expect`.
+ */
+static inline int fst_declare_metric(struct fst_ctx *ctx, const struct fst_metric *metric)
+{
+	return ctx->host->declare(ctx, metric, sizeof(*metric));
+}
+
+/*
+ * apply: the process, started by this step and leader of a session of its own (setsid()), goes on when the step
+ * has ended, and so does what belongs to that session. revert must end it, by facts saved before it began.
+ */
+static inline int fst_keep(struct fst_ctx *ctx, int64_t pid)
+{
+	return ctx->host->keep(ctx, pid);
 }
 
 /* One worker's share of a declared metric. */

@@ -214,6 +214,24 @@ static int fake_claim(struct fst_ctx *ctx, const char *device)
 	return 0;
 }
 
+/* Kept as NAME = "UNIT BETTER FLAGS". */
+static int fake_declare(struct fst_ctx *ctx, const struct fst_metric *m, uint32_t size)
+{
+	char text[64];
+
+	if (size != sizeof(*m) || !m->name || !m->unit || !m->doc)
+		fake_die("a declared metric is not whole", m->name ? m->name : "?");
+	snprintf(text, sizeof(text), "%s %u %u", m->unit, m->better, m->flags);
+	fake_list_add(&fake_of(ctx)->declared, m->name, text, m->flags);
+	return 0;
+}
+
+static int fake_keep(struct fst_ctx *ctx, int64_t pid)
+{
+	fake_of(ctx)->kept = pid;
+	return 0;
+}
+
 static int fake_metric(struct fst_ctx *ctx, const char *name, double value)
 {
 	struct fake_host *h = fake_of(ctx);
@@ -223,7 +241,7 @@ static int fake_metric(struct fst_ctx *ctx, const char *name, double value)
 	for (i = 0; i < h->plugin->n_metrics; i++)
 		if (strcmp(h->plugin->metrics[i].name, name) == 0)
 			break;
-	if (i == h->plugin->n_metrics)
+	if (i == h->plugin->n_metrics && !fake_host_find(&h->declared, name))
 		fake_die("metric is not declared", name);
 	snprintf(text, sizeof(text), "%.17g", value);
 	fake_list_add(&h->metrics, name, text, 0);
@@ -312,6 +330,8 @@ static const struct fst_host fake_table = {
 	.now = fake_now,
 	.op = fake_count_op,
 	.random = fake_random,
+	.declare = fake_declare,
+	.keep = fake_keep,
 };
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -474,6 +494,7 @@ static void fake_host_forget(struct fake_host *h)
 	fake_list_clear(&h->in_force);
 	fake_list_clear(&h->notes);
 	fake_list_clear(&h->metrics);
+	fake_list_clear(&h->declared);
 	fake_list_clear(&h->warnings);
 	fake_list_clear(&h->claims);
 	fake_list_clear(&h->commands);

@@ -66,6 +66,8 @@ struct fake_host {
 	struct fake_list notes;
 	struct fake_list facts;	   /* fake_host_fact() */
 	struct fake_list metrics;  /* values as %.17g */
+	struct fake_list declared; /* fst_declare_metric(): "UNIT BETTER FLAGS" */
+	int64_t kept;		   /* the last of fst_keep(), or 0 */
 	struct fake_list warnings; /* key is "" */
 	struct fake_list claims;   /* key is "" */
 	struct fake_list commands; /* key is "", value the argv joined by blanks */

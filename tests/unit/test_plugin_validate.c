@@ -50,6 +50,8 @@ static const char *spoil_header(unsigned int i, struct sample *s)
 		     "sets flags 0x100000 that this fstrial does not know");
 		CASE(11, p->reserved = 5,
 		     "uses fields that this fstrial does not know (reserved is 5)");
+		CASE(12, (p->flags |= FST_DECLARES_METRICS, p->check = NULL),
+		     "declares metrics and has no \"check\" to do that in");
 	default:
 		return NULL;
 	}

@@ -309,6 +309,90 @@ static void test_group_timeout(void)
 	meeting_free(m);
 }
 
+struct kept_pids {
+	pid_t kept, in_its_session, left;
+};
+
+/* A process that waits for ever, as leader of a session or in its own group of that of its parent. */
+static pid_t start_waiting(bool leads)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (leads)
+		setsid();
+	for (;;)
+		pause();
+}
+
+/* Leaves three: one to be kept, one that it left alone in its session, one that nobody asked for. */
+static int fn_leaves(void *arg, json_t *record, struct err *e)
+{
+	struct kept_pids *p = arg;
+	json_t *list = js_array();
+	int ready[2];
+	pid_t kept;
+	char c;
+
+	(void)e;
+	if (pipe(ready) < 0)
+		return -errno;
+	p->left = start_waiting(true);
+	kept = fork();
+	if (kept == 0) {
+		setsid();
+		if (fork() == 0) { /* whose child outlives it, and becomes the sweeper's */
+			p->in_its_session = start_waiting(false);
+			_exit(write(ready[1], "x", 1) != 1);
+		}
+		for (;;)
+			pause();
+	}
+	if (kept < 0 || read(ready[0], &c, 1) != 1)
+		return -EIO;
+	p->kept = kept;
+	js_push(list, js_u64((uint64_t)kept));
+	js_set(record, "kept", list);
+	return 0;
+}
+
+/* Gone, or a zombie: who killed it need not be who waits for it. */
+static bool is_gone(pid_t pid)
+{
+	char path[64], line[1024] = "";
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return file_read_line(path, line, sizeof(line)) < 0 || strstr(line, ") Z ");
+}
+
+static void test_kept(void)
+{
+	struct kept_pids *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct stepproc_result res;
+	char word[] = "x";
+
+	CU_ASSERT_FATAL(p != MAP_FAILED);
+	run(fn_leaves, p, 0, &res);
+	CU_ASSERT(res.result == 0);
+	stepproc_result_release(&res);
+	CU_ASSERT(is_gone(p->left));
+	CU_ASSERT(!is_gone(p->kept) && !is_gone(p->in_its_session));
+	/* Other steps leave them alone, too. */
+	run(fn_good, word, 0, &res);
+	stepproc_result_release(&res);
+	CU_ASSERT(!is_gone(p->kept) && !is_gone(p->in_its_session));
+	/* Once the leader has ended, the next sweep takes the rest. */
+	CU_ASSERT_FATAL(p->kept > 1 && kill(p->kept, SIGKILL) == 0);
+	while (!is_gone(p->kept))
+		usleep(1000);
+	run(fn_good, word, 0, &res);
+	stepproc_result_release(&res);
+	CU_ASSERT(kill(p->kept, 0) < 0 && errno == ESRCH);
+	CU_ASSERT(is_gone(p->in_its_session));
+	munmap(p, sizeof(*p));
+}
+
 void test_run_stepproc(void)
 {
 	CU_pSuite s = CU_add_suite("run/stepproc", NULL, NULL);
@@ -317,6 +401,7 @@ void test_run_stepproc(void)
 	CU_ADD_TEST(s, test_error);
 	CU_ADD_TEST(s, test_crash_and_exit);
 	CU_ADD_TEST(s, test_timeout);
+	CU_ADD_TEST(s, test_kept);
 	CU_ADD_TEST(s, test_group);
 	CU_ADD_TEST(s, test_group_without_one);
 	CU_ADD_TEST(s, test_group_called_off);

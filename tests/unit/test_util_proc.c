@@ -340,6 +340,34 @@ static void test_no_leaks(void)
 	CU_ASSERT_TRUE(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 }
 
+static const int stop_at_once = 1;
+
+/* Asked to end, it may still say something; who does not listen is killed, and neither is out of time. */
+static void test_stop(void)
+{
+	const char *const polite[] = { "sh", "-c", "trap 'echo ended; exit 3' TERM; echo up; while :; do sleep 0.02; done",
+				       NULL };
+	const struct proc_cmd cmd = { .argv = polite, .stop = &stop_at_once };
+	const char *const plain[] = { "sleep", "1000", NULL };
+	const struct proc_cmd other = { .argv = plain, .stop = &stop_at_once, .timeout_ns = 3600 * NSEC_PER_SEC };
+	static const int never = 0;
+	const char *const quick[] = { "true", NULL };
+	const struct proc_cmd third = { .argv = quick, .stop = &never };
+	struct proc_result res;
+
+	CU_ASSERT_EQUAL(proc_run(&cmd, &res, NULL), 0);
+	CU_ASSERT_TRUE(res.stopped && !res.timed_out);
+	/* The signal may have been there before the trap. */
+	CU_ASSERT_TRUE(res.exit_status == 3 ? str_ends(strbuf_str(&res.out), "ended\n") : res.signal == SIGTERM);
+	proc_result_release(&res);
+	CU_ASSERT_EQUAL(proc_run(&other, &res, NULL), 0);
+	CU_ASSERT_TRUE(res.stopped && !res.timed_out && res.signal == SIGTERM);
+	proc_result_release(&res);
+	CU_ASSERT_EQUAL(proc_run(&third, &res, NULL), 0);
+	CU_ASSERT_TRUE(!res.stopped && res.exit_status == 0);
+	proc_result_release(&res);
+}
+
 static void test_find(void)
 {
 	_cleanup_free_ char *path = xstrdup(getenv("PATH") ? getenv("PATH") : "/bin");
@@ -378,6 +406,7 @@ void test_util_proc(void)
 		{ "killed by signal", test_killed },
 		{ "much output", test_much_output },
 		{ "background", test_background },
+		{ "stop", test_stop },
 		{ "environment", test_environment },
 		{ "directory", test_directory },
 		{ "descriptors", test_descriptors },
