@@ -282,7 +282,7 @@ def sequential(which):
 
 def bonnie_turns(kept={}):
     """Both figures of both, measured once. By the wall: bonnie++ tells no more."""
-    size = 2048
+    size = 8192  # MiB: from memory, less takes under the half second below which bonnie++ gives no number
 
     def us():
         rates = {}

@@ -48,7 +48,7 @@ make_place()
 		return
 	fi
 	if zram=$(cat /sys/class/zram-control/hot_add 2>/dev/null); then
-		echo 4G >"/sys/block/zram$zram/disksize"
+		echo 16G >"/sys/block/zram$zram/disksize"
 		mkfs.xfs -q "/dev/zram$zram"
 		mount "/dev/zram$zram" "$dir"
 		mounted=$dir
@@ -57,9 +57,9 @@ make_place()
 		return
 	fi
 	mkdir "$work/memory"
-	mount -t tmpfs -o size=5G none "$work/memory"
+	mount -t tmpfs -o size=13G none "$work/memory"
 	backing=$work/memory
-	truncate -s 4G "$backing/image"
+	truncate -s 12G "$backing/image"
 	loop=$(losetup -f --show --direct-io=on "$backing/image" 2>/dev/null ||
 		losetup -f --show "$backing/image")
 	mkfs.xfs -q "$loop"
