@@ -208,6 +208,16 @@ static int host_set_device(struct fst_ctx *ctx, const char *device)
 	return 0;
 }
 
+static int host_set_cgroup(struct fst_ctx *ctx, const char *procs)
+{
+	struct host *h = host_of(ctx);
+
+	if (!h->cgroups)
+		h->cgroups = js_array();
+	js_push(h->cgroups, js_str(procs));
+	return 0;
+}
+
 static int host_claim(struct fst_ctx *ctx, const char *device)
 {
 	struct host *h = host_of(ctx);
@@ -261,6 +271,7 @@ void host_init(struct host *h, const struct plugin *p, const struct host_sinks *
 		.fact = host_fact,
 		.set_dir = host_set_dir,
 		.set_device = host_set_device,
+		.set_cgroup = host_set_cgroup,
 		.claim = host_claim,
 		.now = host_now,
 		.declare = host_declare,
@@ -299,6 +310,7 @@ void host_release(struct host *h)
 	host_release_declared(h);
 	free(h->new_dir);
 	free(h->new_device);
+	json_decref(h->cgroups);
 	free(h->ctx.state);
 	json_decref(h->record);
 	pthread_mutex_destroy(&h->lock);

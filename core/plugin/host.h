@@ -52,6 +52,7 @@ struct host {
 	size_t n_saved;
 	char *new_dir;	  /* by fst_set_dir() */
 	char *new_device; /* by fst_set_device() */
+	json_t *cgroups;  /* by fst_set_cgroup(): texts, or NULL */
 	struct fst_metric *declared; /* by fst_declare_metric() */
 	uint32_t n_declared;
 	char **claims;	  /* by fst_claim() */

@@ -172,6 +172,8 @@ static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
 		js_set(record, "dir", js_str(k->host.new_dir));
 	if (k->host.new_device)
 		js_set(record, "device", js_str(k->host.new_device));
+	if (k->host.cgroups)
+		js_set(record, "cgroups", json_incref(k->host.cgroups));
 	*e = k->host.err;
 	host_release(&k->host);
 	return r;
@@ -245,13 +247,38 @@ static int callee_enter(struct callee *k)
 	return 0;
 }
 
+/* With all threads that it is going to have. A note says in which groups the step ran. */
+static int callee_enter_cgroups(struct callee *k)
+{
+	struct strbuf names = STRBUF_INIT;
+	json_t *v;
+	size_t i;
+	int r = 0;
+
+	json_array_foreach((json_t *)k->c->cgroups, i, v)
+	{
+		const char *procs = json_string_value(v), *end = strrchr(procs, '/');
+
+		r = r ? r : file_write_value(procs, "0");
+		if (r < 0)
+			err_sys(&k->host.err, -r, "enter the control group: write 0 to %s", procs);
+		strbuf_addf(&names, "%s%.*s", names.len ? ", " : "", (int)(end ? end - procs : 0), procs);
+	}
+	if (names.len)
+		js_set(json_object_get(k->host.record, "notes"), "cgroup", js_str(names.buf));
+	strbuf_free(&names);
+	return r;
+}
+
 static int child_workload(void *arg, json_t *record, struct err *e)
 {
 	struct callee k;
 	int r;
 
 	callee_init(&k, arg);
-	r = callee_enter(&k);
+	r = callee_enter_cgroups(&k);
+	if (r == 0)
+		r = callee_enter(&k);
 	if (r == 0)
 		r = callee_probe(&k, record);
 	if (r == 0) {

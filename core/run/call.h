@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Calls into a plugin, each in a step process of its own. What comes back in the record: what the
- * host table gathered (warnings, notes, asked, in_force), a workload's measurements, and "dir" and "device"
- * where apply set them.
+ * host table gathered (warnings, notes, asked, in_force), a workload's measurements, and "dir", "device"
+ * and "cgroups" where apply set them.
  */
 #pragma once
 
@@ -25,6 +25,7 @@ struct call {
 	uint64_t seed;
 	uint64_t target_size;	     /* bytes, fact "target.size" */
 	const json_t *filesystem;    /* facts, or NULL: collected when asked for */
+	const json_t *cgroups;	     /* workload: cgroup.procs files to be entered, or NULL */
 	const json_t *tools;	     /* {"mkfs.xfs": "6.1.0"} */
 	const struct undo *undo;     /* apply */
 	uint32_t undo_id;

@@ -25,6 +25,7 @@ void trial_begin(struct trial *t, struct trial_env *env, uint32_t variant, uint3
 	*t = (struct trial){ .env = env, .variant = variant, .block = block, .status = "ok" };
 	t->label = xasprintf("%s r%u", id, block + 1);
 	t->steps = js_array();
+	t->cgroups = base ? json_copy(base->cgroups) : js_array();
 	t->device = device ? xstrdup(device) : NULL;
 	t->sysfs = env->target->device ? xstrdup(base && base->sysfs ? base->sysfs : env->target->bd.sysfs) : NULL;
 	if (dir)
@@ -51,6 +52,7 @@ void trial_release(struct trial *t)
 	free(t->sysfs);
 	json_decref(t->filesystem);
 	json_decref(t->settings);
+	json_decref(t->cgroups);
 	json_decref(t->steps);
 	*t = (struct trial){ 0 };
 }
@@ -90,6 +92,7 @@ void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size
 		.sysfs = t->sysfs,
 		.seed = step_seed(t, s, index),
 		.target_size = t->env->target->size,
+		.cgroups = t->cgroups,
 		.tools = t->env->tools,
 		.commands_fd = t->env->commands_fd,
 		.signal_fd = t->env->signal_fd,
@@ -141,9 +144,12 @@ const char *trial_end_status(const struct stepproc_result *res)
 static int trial_take_places(struct trial *t, const json_t *record, struct err *e)
 {
 	const char *dir = js_get_str(record, "dir", NULL), *device = js_get_str(record, "device", NULL);
+	json_t *cgroups = json_object_get(record, "cgroups");
 	struct blockdev bd;
 	int r;
 
+	if (cgroups)
+		json_array_extend(t->cgroups, cgroups);
 	if (dir) {
 		free(t->dir);
 		t->dir = xstrdup(dir);

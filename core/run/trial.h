@@ -43,6 +43,7 @@ struct trial {
 	char *label;		 /* "v01 r2" */
 	char *dir, *device, *sysfs; /* as they are now */
 	json_t *filesystem, *settings; /* after the last setup step, or NULL */
+	json_t *cgroups; /* that workloads run in: texts */
 	json_t *steps;
 	struct applied *applied;
 	size_t n_applied;

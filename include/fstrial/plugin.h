@@ -563,6 +563,7 @@ struct fst_host {
 	uint64_t (*random_block)(struct fst_worker *w, uint64_t n);
 	int (*declare)(struct fst_ctx *ctx, const struct fst_metric *metric, uint32_t size);
 	int (*keep)(struct fst_ctx *ctx, int64_t pid);
+	int (*set_cgroup)(struct fst_ctx *ctx, const char *procs);
 };
 
 /* fst_random_block(): every block was taken once, the next call begins anew. */
@@ -686,6 +687,17 @@ static inline int fst_set_device(struct fst_ctx *ctx, const char *device)
 static inline int fst_claim(struct fst_ctx *ctx, const char *device)
 {
 	return ctx->host->claim(ctx, device);
+}
+
+/*
+ * apply: the workloads of the trial from here on run in this control group: procs is its cgroup.procs. Once
+ * for each hierarchy. Without fst_save() of its own.
+ */
+static inline int fst_set_cgroup(struct fst_ctx *ctx, const char *procs)
+{
+	if (!ctx->host->set_cgroup)
+		return fst_error(ctx, 38 /* ENOSYS */, "this fstrial runs no workloads in control groups");
+	return ctx->host->set_cgroup(ctx, procs);
 }
 
 /* The value of a declared metric. NaN: no value. An undeclared name is an error. */

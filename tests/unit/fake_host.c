@@ -208,6 +208,12 @@ static int fake_set_device(struct fst_ctx *ctx, const char *device)
 	return 0;
 }
 
+static int fake_set_cgroup(struct fst_ctx *ctx, const char *procs)
+{
+	fake_list_add(&fake_of(ctx)->cgroups, "", procs, 0);
+	return 0;
+}
+
 static int fake_claim(struct fst_ctx *ctx, const char *device)
 {
 	fake_list_add(&fake_of(ctx)->claims, "", device, 0);
@@ -322,6 +328,7 @@ static const struct fst_host fake_table = {
 	.fact = fake_fact,
 	.set_dir = fake_set_dir,
 	.set_device = fake_set_device,
+	.set_cgroup = fake_set_cgroup,
 	.claim = fake_claim,
 	.metric = fake_metric,
 	.worker_metric = fake_worker_metric,
@@ -497,6 +504,7 @@ static void fake_host_forget(struct fake_host *h)
 	fake_list_clear(&h->declared);
 	fake_list_clear(&h->warnings);
 	fake_list_clear(&h->claims);
+	fake_list_clear(&h->cgroups);
 	fake_list_clear(&h->commands);
 	for (i = 0; i < h->n_answers; i++) {
 		free(h->answers[i].out);

@@ -70,6 +70,7 @@ struct fake_host {
 	int64_t kept;		   /* the last of fst_keep(), or 0 */
 	struct fake_list warnings; /* key is "" */
 	struct fake_list claims;   /* key is "" */
+	struct fake_list cgroups;  /* key is "" */
 	struct fake_list commands; /* key is "", value the argv joined by blanks */
 	char *dir;		   /* fst_set_dir() */
 	char *device;		   /* fst_set_device() */
