@@ -24,6 +24,7 @@ static const struct {
 	{ "environment.memory_bytes", "memory", true },
 	{ "session.target.kind", "kind of target", true },
 	{ "session.target.size_bytes", "size of target", true },
+	{ "session.target.count", "devices of target", true },
 	{ "session.tool_version", "version of fstrial", true },
 	{ "environment.device.model", "model of device", true },
 	{ "environment.device.serial", "serial of device", true },

@@ -2,6 +2,7 @@
 /* Registry and job for the commands. */
 #include "core/cli/load.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,5 +50,7 @@ int load_job(const char *path, const struct load_args *a, const struct registry 
 	if (r < 0 && !d.n)
 		log_error("%s: %s", path, strerror(-r));
 	diag_free(&d);
-	return r < 0 ? EXIT_USAGE : 0;
+	if (r == 0)
+		return 0;
+	return r == -EPERM ? EXIT_REFUSED : EXIT_USAGE;
 }

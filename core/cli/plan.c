@@ -100,7 +100,8 @@ static void plan_target(const struct job *job)
 			  units_format_size(t->scratch_size, size, sizeof(size)), t->scratch_dir);
 		break;
 	case TARGET_DEVICE:
-		plan_line("target", "device %s", t->device);
+		for (char **name = t->devices; *name; name++)
+			plan_line(name == t->devices ? "target" : "", "device %s", *name);
 		break;
 	case TARGET_DIRECTORY:
 		plan_line("target", "directory: a folder of its own below %s, removed by the run",

@@ -139,11 +139,12 @@ static void describe_needs(const struct fstrial_plugin *d, struct strbuf *out)
 		const char *text;
 	} flags[] = {
 		{ FST_NEEDS_ROOT, "Needs root; skipped otherwise." },
-		{ FST_NEEDS_DEVICE, "Skipped where the target is a directory." },
+		{ FST_NEEDS_DEVICE, "Skipped in a directory, unless a step before it makes a device." },
 		{ FST_DESTROYS_DEVICE, "What is on the target's device is lost." },
 		{ FST_DROPS_CACHES, "Reads after it are cold." },
 		{ FST_NEEDS_DIR, "Needs a mounted file system or a directory." },
 		{ FST_PROVIDES_DIR, "The steps that follow work in the directory that it provides." },
+		{ FST_PROVIDES_DEVICE, "The steps that follow work on the device that it makes." },
 		{ FST_SIZES_ITSELF, "Has sizes of its own: size need not be given." },
 		{ FST_DECLARES_METRICS, "Which further metrics it has depends on its parameters." },
 	};

@@ -28,7 +28,8 @@ struct job_target {
 	uint64_t scratch_size;	 /* bytes of the sparse image; default 2 GiB */
 	uint32_t scratch_sector; /* 512 (default) or 4096 */
 	char *scratch_dir;	 /* where the image is made; default "/var/tmp" */
-	char *device;
+	uint32_t scratch_count;	 /* of such images; default 1 */
+	char **devices; /* NULL-terminated */
 	char **destroy; /* NULL-terminated; what the job confirms by */
 	bool overwrite;
 	char *directory; /* absolute */
@@ -83,6 +84,7 @@ struct job_step {
 };
 
 enum { JOB_MAX_FACTORS = 64, JOB_MAX_CELLS = 10000000 };
+enum { TARGET_MAX_DEVICES = 64 };
 
 enum job_order { ORDER_SHUFFLED, ORDER_LISTED };
 
@@ -133,6 +135,9 @@ struct job_options {
 int job_load(const char *path, const struct job_options *opt, const struct registry *reg,
 	     struct job *job, struct diag *d) _must_check_;
 void job_release(struct job *job);
+
+/* How many devices the target has: 0 for a directory. */
+uint32_t job_target_count(const struct job_target *t);
 
 /* ---- variants -------------------------------------------------------------------------------- */
 

@@ -38,9 +38,9 @@ bool number_any(const char *text, const struct param_names *names, long double *
 /* Are two texts the same, or the same number ("8MiB" and "8m")? */
 bool number_same(const char *a, const char *b, const struct param_names *names);
 /*
- * The value of "ram", "cpus" or "target.size": 0, -ENOENT when it is none of them, -ENODATA when
+ * The value of "ram", "cpus", "target.size" or "target.count": 0, -ENOENT when it is none of them, -ENODATA when
  * not known.
  */
 int number_name(const char *name, const struct param_names *names, uint64_t *out,
 		bool *is_size) _must_check_;
-extern const char *const number_names[3];
+extern const char *const number_names[4];

@@ -36,7 +36,8 @@ void param_arena_free(struct param_arena *a);
 struct param_names {
 	uint64_t ram; /* bytes */
 	uint64_t cpus;
-	uint64_t target_size; /* bytes; 0: not known yet, using it is an error that says so */
+	uint64_t target_size; /* bytes of the first device; 0: not known yet, using it is an error that says so */
+	uint64_t target_count; /* devices; 0: a directory */
 };
 
 /* Copies table entry i into *out, zero where the plugin's own is older and shorter. */

@@ -11,7 +11,7 @@
 #include "core/util/xalloc.h"
 
 /* Names in defaults and bounds stand for something while a table is checked. */
-static const struct param_names param_check_names = { 1ULL << 34, 4, 1ULL << 40 };
+static const struct param_names param_check_names = { 1ULL << 34, 4, 1ULL << 40, 1 };
 
 static bool param_name_is_good(const char *name)
 {

@@ -10,9 +10,9 @@
 #include "core/util/xalloc.h"
 
 struct target_cfg {
-	uint64_t scratch, sector_size;
+	uint64_t scratch, sector_size, count;
 	const char *scratch_dir, *device, *directory;
-	struct fst_list destroy;
+	struct fst_list devices, destroy;
 	bool overwrite;
 };
 
@@ -36,14 +36,26 @@ static const struct fst_param target_params[] = {
 	  .offset = TARGET_AT(scratch_dir),
 	  .def = "/var/tmp",
 	  .doc = "Where the image is made." },
+	{ .name = "count",
+	  .type = FST_U64,
+	  .offset = TARGET_AT(count),
+	  .def = "1",
+	  .min = "1",
+	  .max = "64",
+	  .unit = "devices",
+	  .doc = "How many such images, each of that size: for arrays, volumes, external logs." },
 	{ .name = "device",
 	  .type = FST_STR,
 	  .offset = TARGET_AT(device),
 	  .doc = "Full path of a block device; what is on it is lost." },
+	{ .name = "devices",
+	  .type = FST_LIST,
+	  .offset = TARGET_AT(devices),
+	  .doc = "Full paths of several; the first is the trial's device until a step makes another one of them." },
 	{ .name = "destroy",
 	  .type = FST_LIST,
 	  .offset = TARGET_AT(destroy),
-	  .doc = "Confirms the device by its kernel name, serial number or by-id name." },
+	  .doc = "Confirms each device by its kernel name, serial number or by-id name." },
 	{ .name = "overwrite",
 	  .type = FST_BOOL,
 	  .offset = TARGET_AT(overwrite),
@@ -56,10 +68,20 @@ static const struct fst_param target_params[] = {
 };
 
 /* Which of the three kinds a key belongs to, in the table's order. */
-static const enum target_kind target_key_kind[] = { TARGET_SCRATCH,  TARGET_SCRATCH, TARGET_SCRATCH,
-						    TARGET_DEVICE,   TARGET_DEVICE,  TARGET_DEVICE,
-						    TARGET_DIRECTORY };
+static const enum target_kind target_key_kind[] = { TARGET_SCRATCH, TARGET_SCRATCH, TARGET_SCRATCH,
+						    TARGET_SCRATCH, TARGET_DEVICE,  TARGET_DEVICE,
+						    TARGET_DEVICE,  TARGET_DEVICE,  TARGET_DIRECTORY };
 static const char *const target_kind_names[] = { "scratch", "device", "directory" };
+/* The keys that say which it is. */
+static const struct {
+	const char *key;
+	enum target_kind kind;
+} target_makers[] = {
+	{ "scratch", TARGET_SCRATCH },
+	{ "device", TARGET_DEVICE },
+	{ "devices", TARGET_DEVICE },
+	{ "directory", TARGET_DIRECTORY },
+};
 
 static struct param_layer target_layer(struct target_cfg *cfg, uint64_t *given)
 {
@@ -78,22 +100,22 @@ static void target_unknown(const struct value *at, const char *key, struct diag 
 	frame_unknown(at, key, names, ARRAY_SIZE(names), d);
 }
 
-/* Exactly one of the three; a group with none of them but keys of scratch is a scratch. */
+/* Exactly one of them; a group with none of them but keys of scratch is a scratch. */
 static int target_kind_of(const struct value *target, enum target_kind *kind, struct diag *d)
 {
 	unsigned n = 0;
 
 	*kind = TARGET_SCRATCH;
-	for (size_t i = 0; i < ARRAY_SIZE(target_kind_names); i++) {
-		if (!value_get(target, target_kind_names[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(target_makers); i++) {
+		if (!value_get(target, target_makers[i].key))
 			continue;
-		*kind = (enum target_kind)i;
+		*kind = target_makers[i].kind;
 		n++;
 	}
 	if (n <= 1)
 		return 0;
 	diag_add(d, target->file, target->line,
-		 "only one of scratch, device and directory can be the target");
+		 "only one of scratch, device, devices and directory can be the target");
 	return -EINVAL;
 }
 
@@ -124,11 +146,31 @@ static const struct value *target_at(const struct value *target, const char *key
 	return v ? v : target;
 }
 
+/* What a list can have that one device cannot; who they are is for the guard to find out. */
+static void target_check_devices(const struct fst_list *l, const struct value *at, struct diag *d)
+{
+	if (!l->n)
+		diag_add(d, at->file, at->line, "devices: expects one at least");
+	if (l->n > TARGET_MAX_DEVICES)
+		diag_add(d, at->file, at->line, "devices: %zu are too many, at most %d", l->n,
+			 TARGET_MAX_DEVICES);
+	for (size_t i = 0; i < l->n; i++) {
+		if (*l->v[i] != '/')
+			diag_add(d, at->file, at->line,
+				 "devices: \"%s\": expects a full path, \"/dev/%s\"", l->v[i], l->v[i]);
+		for (size_t k = 0; k < i; k++)
+			if (str_eq(l->v[i], l->v[k]))
+				diag_add(d, at->file, at->line, "devices: %s is there twice", l->v[i]);
+	}
+}
+
 static void target_check(const struct target_cfg *cfg, const struct value *target,
 			 enum target_kind kind, struct diag *d)
 {
-	const struct value *at;
+	const struct value *at = value_get(target, "devices");
 
+	if (at)
+		target_check_devices(&cfg->devices, at, d);
 	if (kind == TARGET_SCRATCH && cfg->sector_size != 512 && cfg->sector_size != 4096) {
 		at = target_at(target, "sector_size");
 		diag_add(d, at->file, at->line, "sector_size = %llu: must be 512 or 4096",
@@ -145,20 +187,30 @@ static void target_check(const struct target_cfg *cfg, const struct value *targe
 	}
 }
 
+static char **target_strings(const char *const *v, size_t n)
+{
+	char **out = xcalloc(n + 1, sizeof(*out));
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = xstrdup(v[i]);
+	return out;
+}
+
 static void target_fill(struct job_target *t, const struct target_cfg *cfg, enum target_kind kind)
 {
 	t->kind = kind;
 	t->scratch_size = cfg->scratch;
+	t->scratch_count = (uint32_t)cfg->count;
 	t->scratch_sector = (uint32_t)cfg->sector_size;
 	t->scratch_dir = xstrdup(cfg->scratch_dir);
 	t->overwrite = cfg->overwrite;
 	if (cfg->device)
-		t->device = xstrdup(cfg->device);
+		t->devices = target_strings(&cfg->device, 1);
+	else
+		t->devices = target_strings(cfg->devices.v, cfg->devices.n);
 	if (cfg->directory)
 		t->directory = xstrdup(cfg->directory);
-	t->destroy = xcalloc(cfg->destroy.n + 1, sizeof(*t->destroy));
-	for (size_t i = 0; i < cfg->destroy.n; i++)
-		t->destroy[i] = xstrdup(cfg->destroy.v[i]);
+	t->destroy = target_strings(cfg->destroy.v, cfg->destroy.n);
 }
 
 /* --destroy NAME, behind what the job says. */
@@ -195,9 +247,20 @@ static uint64_t target_size(const struct job_target *t)
 	if (t->kind == TARGET_SCRATCH)
 		return t->scratch_size;
 	if (t->kind == TARGET_DEVICE)
-		return t->device && !blockdev_get(t->device, &bd, NULL) ? bd.size : 0;
+		return t->devices[0] && !blockdev_get(t->devices[0], &bd, NULL) ? bd.size : 0;
 	return t->directory && !statvfs(t->directory, &fs) ? (uint64_t)fs.f_bavail * fs.f_frsize
 							   : 0;
+}
+
+uint32_t job_target_count(const struct job_target *t)
+{
+	uint32_t n = 0;
+
+	if (t->kind == TARGET_SCRATCH)
+		return t->scratch_count;
+	while (t->kind == TARGET_DEVICE && t->devices[n])
+		n++;
+	return n;
 }
 
 void frame_load_target(struct job *job, const struct value *target, const struct job_options *opt,
@@ -228,6 +291,7 @@ void frame_load_target(struct job *job, const struct value *target, const struct
 	if (opt && opt->directory)
 		target_use_directory(&job->target, opt->directory);
 	job->names.target_size = target_size(&job->target);
+	job->names.target_count = job_target_count(&job->target);
 	param_arena_free(&a);
 	d->prefix = NULL;
 }
@@ -235,7 +299,7 @@ void frame_load_target(struct job *job, const struct value *target, const struct
 void frame_release_target(struct job_target *t)
 {
 	free(t->scratch_dir);
-	free(t->device);
+	str_freev(t->devices);
 	str_freev(t->destroy);
 	free(t->directory);
 	*t = (struct job_target){ 0 };

@@ -246,6 +246,20 @@ static int host_keep(struct fst_ctx *ctx, int64_t pid)
 	return 0;
 }
 
+static void FST_PRINTF(3, 0) host_plan(struct fst_ctx *ctx, const char *file, const char *fmt, va_list ap)
+{
+	struct host *h = host_of(ctx);
+	char *text = xvasprintf(fmt, ap);
+	json_t *o = js_object();
+
+	if (!json_object_get(h->record, "plan"))
+		js_set(h->record, "plan", js_array());
+	js_set(o, "file", js_str(file));
+	js_set(o, "text", js_str(text));
+	js_push(json_object_get(h->record, "plan"), o);
+	free(text);
+}
+
 static uint64_t host_now(void)
 {
 	return clock_now_ns();
@@ -276,6 +290,7 @@ void host_init(struct host *h, const struct plugin *p, const struct host_sinks *
 		.now = host_now,
 		.declare = host_declare,
 		.keep = host_keep,
+		.plan = host_plan,
 	};
 	h->ctx.host = &h->table;
 	h->ctx.core = h;

@@ -18,7 +18,7 @@
 #define FLAGS_KNOWN                                                                          \
 	(0xffffffff00000000u | FST_NEEDS_ROOT | FST_NEEDS_DEVICE | FST_DESTROYS_DEVICE |     \
 	 FST_VOLATILE | FST_DROPS_CACHES | FST_NEEDS_DIR | FST_PROVIDES_DIR |     \
-	 FST_SIZES_ITSELF | FST_DECLARES_METRICS)
+	 FST_SIZES_ITSELF | FST_PROVIDES_DEVICE | FST_DECLARES_METRICS)
 #define ENGINE_FLAGS_KNOWN                                                                    \
 	((uint32_t)(FST_ENGINE_SYNC | FST_ENGINE_NO_FILES | FST_ENGINE_MAPPED))
 

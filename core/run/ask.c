@@ -33,6 +33,8 @@ static char *ask_fact(void *arg, const char *key)
 {
 	const struct ask_step *a = arg;
 
+	if (strcmp(key, "target.count") == 0)
+		return xasprintf("%u", job_target_count(&a->job->target));
 	if (strcmp(key, "target.size") != 0 || !a->job->names.target_size)
 		return NULL;
 	return xasprintf("%llu", (unsigned long long)a->job->names.target_size);

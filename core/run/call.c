@@ -74,8 +74,10 @@ static char *sink_fact(void *arg, const char *key)
 	struct callee *k = arg;
 	const json_t *facts = k->c->filesystem;
 
-	if (str_eq(key, "target.size"))
-		return xasprintf("%llu", (unsigned long long)k->c->target_size);
+	if (k->c->target && str_eq(key, "target.size"))
+		return xasprintf("%llu", (unsigned long long)k->c->target->size);
+	if (k->c->target && str_eq(key, "target.count"))
+		return xasprintf("%u", k->c->target->n_devices);
 	if (!str_starts(key, "filesystem."))
 		return NULL;
 	if (!facts && !k->facts)
@@ -141,6 +143,10 @@ static void callee_init(struct callee *k, struct call *c)
 	k->host.ctx.device = c->device;
 	k->host.ctx.sysfs = c->sysfs;
 	k->host.ctx.cfg = c->step->cfg;
+	if (c->target) {
+		k->host.ctx.devices = c->target->paths;
+		k->host.ctx.n_devices = c->target->n_devices;
+	}
 	if (c->plugin->desc.kind == FST_WORKLOAD)
 		k->host.ctx.nworkers = (uint32_t)c->step->opt.numjobs;
 	if (plugin_is_data_workload(c->plugin))
@@ -188,14 +194,24 @@ static int callee_probe_on(struct callee *k, const struct fstrial_plugin *d, str
 	return r ? r : callee_call_on(k, ctx, d->check, "check");
 }
 
+/* What check named: judged at load by name, and now by what is there. */
+static int callee_claims(struct callee *k)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && k->c->target && i < k->host.n_claims; i++)
+		r = target_check_claim(k->c->target, k->c->dir, k->host.claims[i], &k->host.err);
+	return r;
+}
+
 static int callee_probe(struct callee *k, json_t *record)
 {
 	const struct step *s = k->c->step;
 	int r = callee_probe_on(k, &k->c->plugin->desc, &k->host.ctx, record);
 
-	if (r || !s || !s->engine)
-		return r;
-	return callee_probe_on(k, &s->engine->desc, host_engine_ctx(&k->host, s->engine_cfg), record);
+	if (r == 0 && s && s->engine)
+		r = callee_probe_on(k, &s->engine->desc, host_engine_ctx(&k->host, s->engine_cfg), record);
+	return r ? r : callee_claims(k);
 }
 
 static int child_apply(void *arg, json_t *record, struct err *e)

@@ -13,6 +13,7 @@
 #include "core/job/job.h"
 #include "core/plugin/host.h"
 #include "core/run/stepproc.h"
+#include "core/run/target.h"
 #include "core/run/undo.h"
 
 /* Everything that a call needs to know. */
@@ -23,7 +24,7 @@ struct call {
 	const char *dir, *device, *sysfs;
 	const char *subdir;	     /* workload: of dir, made if it is missing, and worked in; NULL: dir itself */
 	uint64_t seed;
-	uint64_t target_size;	     /* bytes, fact "target.size" */
+	const struct target *target; /* facts "target.*", devices, and whose further devices are judged by; NULL in revert */
 	const json_t *filesystem;    /* facts, or NULL: collected when asked for */
 	const json_t *cgroups;	     /* workload: cgroup.procs files to be entered, or NULL */
 	const json_t *tools;	     /* {"mkfs.xfs": "6.1.0"} */

@@ -186,7 +186,45 @@ int guard_recheck(const char *path, const struct blockdev *bd, struct err *e)
 	return ret || fd >= 0 ? ret : guard_not_free(path, now.dev, open_err, e);
 }
 
-int guard_stands_on(const char *path, const struct blockdev *target, bool free, struct err *e)
+/* Two paths to one medium, as with several cables to one disk, have one name that the hardware gave. */
+static bool guard_same_medium(const struct blockdev *a, const struct blockdev *b)
+{
+	char one[256], two[256];
+
+	return blockdev_wwid(a, one, sizeof(one)) && blockdev_wwid(b, two, sizeof(two)) && str_eq(one, two);
+}
+
+static int guard_distinct_pair(const struct blockdev *a, const char *x, const struct blockdev *b, const char *y,
+			       struct err *e)
+{
+	if (!a->dev || !b->dev)
+		return 0;
+	if (a->dev == b->dev)
+		return err_set(e, EPERM, "%s and %s are the same device, %s", x, y, a->name);
+	if (!str_eq(a->disk, b->disk))
+		return guard_same_medium(a, b) ?
+			       err_set(e, EPERM, "%s and %s are two paths to the same disk", x, y) : 0;
+	if (str_eq(a->name, a->disk))
+		return err_set(e, EPERM, "%s is a partition of %s, which the target has too", y, x);
+	if (str_eq(b->name, b->disk))
+		return err_set(e, EPERM, "%s is a partition of %s, which the target has too", x, y);
+	return 0;
+}
+
+int guard_distinct(const struct blockdev *v, const char *const *names, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < i; k++) {
+			int ret = guard_distinct_pair(&v[k], names[k], &v[i], names[i], e);
+
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+int guard_stands_on(const char *path, const struct guard_ground *gr, bool free, struct err *e)
 {
 	struct err inner = { 0 };
 	struct blockdev bd;
@@ -194,11 +232,11 @@ int guard_stands_on(const char *path, const struct blockdev *target, bool free, 
 
 	if (blockdev_get(path, &bd, &inner))
 		return err_set(e, EPERM, "%s", inner.text);
-	if (!guard_consists_of(bd.dev, target, 0))
+	if (guard_check_ground(&bd, gr, &inner))
 		return err_set(e, EPERM,
-			       "%s does not stand on the target%s%s alone: only a device that the job names "
-			       "and confirms may be used",
-			       path, target ? " /dev/" : "", target ? target->name : "");
+			       "%s does not stand on the target alone (%s): only devices that the job names in "
+			       "target.devices and confirms in target.destroy may be used",
+			       path, inner.text);
 	if (!free)
 		return 0;
 	fd = open(path, O_RDONLY | O_EXCL | O_CLOEXEC);

@@ -10,6 +10,7 @@
 
 #include "core/util/blockdev.h"
 #include "core/util/err.h"
+#include "core/util/vec.h"
 
 /* The label that our own file systems carry: nobody is asked before they go. */
 #define GUARD_LABEL "fstrial"
@@ -35,7 +36,30 @@ int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *
 /* Just before use: the path still leads to the device that was checked, and nobody holds it. */
 int guard_recheck(const char *path, const struct blockdev *bd, struct err *e) _must_check_;
 /*
- * A device that a step made (a volume, a partition): does it consist of the one that was checked and of
- * nothing else? free: also that nobody holds it. The checked one may be held, by what stands on it.
+ * Are two of them the same, or one a part of the other? -EPERM saying which: each would destroy the other's. Names
+ * are those of the job, in the same order.
  */
-int guard_stands_on(const char *path, const struct blockdev *target, bool free, struct err *e) _must_check_;
+int guard_distinct(const struct blockdev *v, const char *const *names, size_t n, struct err *e) _must_check_;
+
+/* The disks there are at a time; NULL when they cannot be listed. */
+struct ground_seen *guard_see(void);
+void guard_forget(struct ground_seen *s);
+
+typedef VEC(struct blockdev) guard_blockdevs;
+
+/* What the devices that steps make may stand on. */
+struct guard_ground {
+	const struct blockdev *v; /* that passed the guard, or were taken before */
+	size_t n;
+	const char *own_dir; /* made empty by this session: files below may be behind loop devices; or NULL */
+	const char *dir;     /* where the trial works: files below that were made after began_ns; or NULL */
+	int64_t began_ns;    /* wall clock as files have it */
+	const struct ground_seen *seen; /* or NULL; a disk in memory that is not among them is new and empty */
+	guard_blockdevs *found;		/* or NULL; gets these, also when the answer is no */
+};
+
+/*
+ * A device that a step made (a volume, a partition, a loop device): does it stand on the ground and on nothing
+ * else? free: also that nobody holds it; those it stands on may be held by it.
+ */
+int guard_stands_on(const char *path, const struct guard_ground *gr, bool free, struct err *e) _must_check_;

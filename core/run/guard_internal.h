@@ -31,8 +31,8 @@ struct guard {
 /* Fills relatives: itself, its partitions, the disk it is on, what dm and md build it from. */
 int guard_find_relatives(struct guard *g, struct err *e);
 
-/* Is dev target, a part of it, or built of such ones only? depth: 0. */
-bool guard_consists_of(dev_t dev, const struct blockdev *target, unsigned int depth);
+/* guard_ground.c: 0, or -EPERM with the first thing below bd that is none of the trial's. */
+int guard_check_ground(const struct blockdev *bd, const struct guard_ground *gr, struct err *e);
 
 /* One check each: 0, or -EPERM with its line in e. Opens nothing for writing. */
 int guard_check_confirmed(struct guard *g, struct err *e);

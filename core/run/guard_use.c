@@ -93,49 +93,6 @@ int guard_find_relatives(struct guard *g, struct err *e)
 	return 0;
 }
 
-#define GUARD_DEPTH_MAX 16
-
-struct guard_built {
-	const char *dir;
-	const struct blockdev *target;
-	unsigned int depth, n;
-};
-
-static int guard_built_of(const char *name, void *arg)
-{
-	struct guard_built *b = arg;
-	_cleanup_free_ char *path = xasprintf("%s/%s/dev", b->dir, name);
-	unsigned int ma, mi;
-	char text[32];
-
-	if (file_read_line(path, text, sizeof(text)) || sscanf(text, "%u:%u", &ma, &mi) != 2)
-		return -ENODEV;
-	b->n++;
-	return guard_consists_of(makedev(ma, mi), b->target, b->depth) ? 0 : -EPERM;
-}
-
-bool guard_consists_of(dev_t dev, const struct blockdev *target, unsigned int depth)
-{
-	struct blockdev bd, disk;
-	struct loop_file behind;
-	char node[64];
-	_cleanup_free_ char *slaves = xasprintf("%s/slaves", blockdev_node(dev, node, sizeof(node)));
-	struct guard_built b = { slaves, target, depth + 1, 0 };
-
-	if (!target || !target->dev || depth > GUARD_DEPTH_MAX || blockdev_get_dev(dev, &bd, NULL))
-		return false;
-	if (dev == target->dev)
-		return bd.diskseq == target->diskseq;
-	if (!str_eq(bd.name, bd.disk)) {
-		_cleanup_free_ char *path = xasprintf("/dev/%s", bd.disk);
-
-		return !blockdev_get(path, &disk, NULL) && guard_consists_of(disk.dev, target, depth + 1);
-	}
-	if (!loop_get(bd.name, &behind))
-		return behind.rdev && guard_consists_of(behind.rdev, target, depth + 1);
-	return file_exists(slaves) && !dir_each(slaves, guard_built_of, &b) && b.n;
-}
-
 /* "/dev/sdb is mounted on /x", "/dev/sdb1, a partition of /dev/sdb, is mounted on /x" */
 static int guard_refuse_use(const struct guard *g, const struct guard_relative *r, const char *use,
 			    struct err *e)

@@ -128,8 +128,8 @@ static char **plan_destroys(const struct job *job)
 
 	for (size_t i = 0; i < job->n_steps; i++)
 		destroys |= (job->steps[i].plugin->desc.flags & FST_DESTROYS_DEVICE) != 0;
-	if (destroys && job->target.kind == TARGET_DEVICE)
-		vec_push(&v, xasprintf("%s (target)", job->target.device));
+	for (char **name = job->target.devices; destroys && job->target.kind == TARGET_DEVICE && *name; name++)
+		vec_push(&v, xasprintf("%s (target)", *name));
 	vec_push(&v, NULL);
 	return v.v;
 }

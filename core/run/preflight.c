@@ -7,18 +7,20 @@
 #include "core/plugin/registry.h"
 #include "core/run/ask.h"
 #include "core/run/session.h"
+#include "core/run/target.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
 
-static void preflight_add(json_t *record, const struct ask_step *a, const char *text)
+/* key: "found", or "refused" for what the guard has against it. */
+static void preflight_add(json_t *record, const char *key, const struct ask_step *a, const char *text)
 {
 	const struct job_step *def = &a->job->steps[a->index];
-	json_t *o = js_object(), *list = json_object_get(record, "found");
+	json_t *o = js_object(), *list = json_object_get(record, key);
 
 	if (!list) {
 		list = js_array();
-		js_set(record, "found", list);
+		js_set(record, key, list);
 	}
 	js_set(o, "step", js_u64(a->index));
 	js_setf(o, "text", "%s: %s", def->name, text);
@@ -33,7 +35,7 @@ static void preflight_ask(struct ask_step *a, const struct fstrial_plugin *d, st
 	if (r < 0)
 		err_sys(&a->host.err, -r, "check");
 	if (a->host.err.code)
-		preflight_add(record, a, a->host.err.text);
+		preflight_add(record, "found", a, a->host.err.text);
 	err_clear(&a->host.err);
 }
 
@@ -51,7 +53,7 @@ static void preflight_expect(struct ask_step *a, const struct expect *x, const s
 		if (!str_eq(names[i], x->field))
 			continue;
 		if (expect_settle(&copy, all[i].unit, &e))
-			preflight_add(record, a, e.text);
+			preflight_add(record, "found", a, e.text);
 		return;
 	}
 	near = str_nearest(x->field, names, n);
@@ -61,7 +63,7 @@ static void preflight_expect(struct ask_step *a, const struct expect *x, const s
 	else
 		err_set(&e, EINVAL, "expect = \"%s\": unknown metric \"%s\"; `fstrial plugins %s` says what there is",
 			x->text, x->field, a->step->plugin->desc.name);
-	preflight_add(record, a, e.text);
+	preflight_add(record, "found", a, e.text);
 }
 
 static void preflight_expects(struct ask_step *a, json_t *record)
@@ -75,6 +77,25 @@ static void preflight_expects(struct ask_step *a, json_t *record)
 			preflight_expect(a, &a->step->expects[i], all, n, record);
 }
 
+/* Does a step before this one make devices? */
+static bool preflight_made_before(const struct ask_step *a)
+{
+	for (size_t i = 0; i < a->index; i++)
+		if (a->job->steps[i].plugin->desc.flags & FST_PROVIDES_DEVICE)
+			return true;
+	return false;
+}
+
+static void preflight_claims(struct ask_step *a, json_t *record)
+{
+	for (size_t i = 0; i < a->host.n_claims; i++) {
+		struct err e = { 0 };
+
+		if (target_judge_claim(&a->job->target, a->host.claims[i], preflight_made_before(a), &e) < 0)
+			preflight_add(record, "refused", a, e.text);
+	}
+}
+
 static void preflight_step(struct ask_step *a, json_t *record)
 {
 	const struct plugin *engine = a->step->engine;
@@ -86,8 +107,7 @@ static void preflight_step(struct ask_step *a, json_t *record)
 		preflight_expects(a, record);
 	if (engine)
 		preflight_ask(a, &engine->desc, host_engine_ctx(&a->host, a->step->engine_cfg), record);
-	for (size_t i = 0; i < a->host.n_claims; i++)
-		preflight_add(record, a, "destroys a further device, which this version does not support");
+	preflight_claims(a, record);
 }
 
 /* A workload on files needs a file system that some step before it mounts, unless the target is a directory. */
@@ -108,21 +128,32 @@ static void preflight_places(const struct job *job, struct diag *d)
 	}
 }
 
-int preflight_check(const struct job *job, struct diag *d)
+static void preflight_say(const struct job *job, const json_t *list, struct diag *d)
 {
-	struct err e = { 0 };
-	_cleanup_json_ json_t *record = ask_each(job, preflight_step, &e);
 	json_t *found;
-	size_t i, before = d->n;
+	size_t i;
 
-	if (!record)
-		diag_add(d, job->file, 0, "%s", e.text);
-	json_array_foreach(json_object_get(record, "found"), i, found)
+	json_array_foreach(list, i, found)
 	{
 		const struct job_step *s = &job->steps[js_get_u64(found, "step", 0)];
 
 		diag_add(d, s->file, s->line, "%s", js_get_str(found, "text", ""));
 	}
+}
+
+int preflight_check(const struct job *job, struct diag *d)
+{
+	struct err e = { 0 };
+	_cleanup_json_ json_t *record = ask_each(job, preflight_step, &e);
+	size_t before = d->n, refused;
+
+	if (!record)
+		diag_add(d, job->file, 0, "%s", e.text);
+	preflight_say(job, json_object_get(record, "found"), d);
 	preflight_places(job, d);
-	return d->n > before ? -EINVAL : 0;
+	refused = d->n;
+	preflight_say(job, json_object_get(record, "refused"), d);
+	if (refused > before)
+		return -EINVAL;
+	return d->n > refused ? -EPERM : 0;
 }

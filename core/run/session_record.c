@@ -63,7 +63,8 @@ int session_write_head(struct session *s, struct err *e)
 {
 	_cleanup_json_ json_t *head = js_object();
 	_cleanup_free_ char *room = NULL;
-	json_t *environment = environment_collect(s->target.device, s->target.device ? s->target.bd.sysfs : NULL);
+	const struct target_device *first = s->target.n_devices ? &s->target.devices[0] : NULL;
+	json_t *environment = environment_collect(first ? first->device : NULL, first ? first->bd.sysfs : NULL);
 
 	room = target_room_warning(&s->job->target);
 	if (room)

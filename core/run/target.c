@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/record/environment.h"
@@ -22,9 +22,6 @@
 #include "core/util/vec.h"
 #include "core/util/xalloc.h"
 
-/* A loop device is let go of by the kernel a little after its last user has closed it. */
-#define DETACH_WAIT_NS (10 * NSEC_PER_SEC)
-
 static int place_check(const char *what, const char *dir, struct err *e)
 {
 	struct stat st;
@@ -38,34 +35,76 @@ static int place_check(const char *what, const char *dir, struct err *e)
 	return -EINVAL;
 }
 
-static int device_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy,
-			struct target *t, struct err *e)
+static int device_guard(const struct job_target *jt, struct target_device *d, const char *const *names,
+			size_t n_names, struct err *e)
+{
+	const struct guard_request rq = { .device = d->named, .confirmed = names, .n_confirmed = n_names,
+					  .overwrite = jt->overwrite, .lock = &d->lock_fd };
+	int r = guard_check(&rq, &d->bd, e);
+
+	if (r == 0)
+		d->device = blockdev_path(d->named, &d->bd);
+	return r;
+}
+
+static int devices_distinct(const struct target *t, struct err *e)
+{
+	struct blockdev *v = xcalloc(t->n_devices, sizeof(*v));
+	const char **names = xcalloc(t->n_devices, sizeof(*names));
+	int r;
+
+	for (uint32_t i = 0; i < t->n_devices; i++) {
+		names[i] = t->devices[i].named;
+		/* What is none is for the guard to say. */
+		if (t->devices[i].device)
+			v[i] = t->devices[i].bd;
+		else if (blockdev_get(names[i], &v[i], NULL) < 0)
+			v[i].dev = 0;
+	}
+	r = guard_distinct(v, names, t->n_devices, e);
+	free(v);
+	free(names);
+	return r;
+}
+
+/* Twice held against each other: before, as a second lock on one device cannot be had; and what was guarded. */
+static int devices_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy,
+			 struct target *t, struct err *e)
 {
 	VEC(const char *) names = VEC_INIT;
-	struct guard_request rq = { .device = jt->device, .overwrite = jt->overwrite, .lock = &t->lock_fd };
-	int r;
+	int r = devices_distinct(t, e);
 
 	for (char **d = jt->destroy; d && *d; d++)
 		vec_push(&names, *d);
 	for (size_t i = 0; i < n_destroy; i++)
 		vec_push(&names, destroy[i]);
-	rq.confirmed = names.v;
-	rq.n_confirmed = names.n;
-	r = guard_check(&rq, &t->bd, e);
+	for (uint32_t i = 0; r == 0 && i < t->n_devices; i++)
+		r = device_guard(jt, &t->devices[i], names.v, names.n, e);
 	if (r == 0)
-		t->device = blockdev_path(jt->device, &t->bd);
+		r = devices_distinct(t, e);
 	vec_free(&names);
 	return r;
+}
+
+static void target_init(struct target *t, const struct job_target *jt)
+{
+	*t = (struct target){ .job = jt, .n_devices = job_target_count(jt) };
+	t->devices = xcalloc(t->n_devices + 1, sizeof(*t->devices));
+	t->paths = xcalloc(t->n_devices + 1, sizeof(*t->paths));
+	for (uint32_t i = 0; i < t->n_devices; i++) {
+		t->devices[i].lock_fd = -1;
+		t->devices[i].named = jt->kind == TARGET_DEVICE ? jt->devices[i] : NULL;
+	}
 }
 
 int target_guard(const struct job_target *jt, const char *const *destroy, size_t n_destroy, struct target *t,
 		 struct err *e)
 {
-	*t = (struct target){ .job = jt, .lock_fd = -1 };
+	target_init(t, jt);
 	if (jt->kind == TARGET_DIRECTORY)
 		return place_check("target directory", jt->directory, e);
 	if (jt->kind == TARGET_DEVICE)
-		return device_guard(jt, destroy, n_destroy, t, e);
+		return devices_guard(jt, destroy, n_destroy, t, e);
 	if (geteuid() != 0)
 		return err_set(e, EPERM,
 			       "a scratch image needs root for its loop device; as a plain user give --directory DIR");
@@ -76,17 +115,18 @@ char *target_room_warning(const struct job_target *jt)
 {
 	char room[48], want[48];
 	struct statvfs vfs;
-	uint64_t bytes;
+	uint64_t bytes, all = jt->scratch_size * jt->scratch_count;
 
 	if (jt->kind != TARGET_SCRATCH || statvfs(jt->scratch_dir, &vfs) < 0)
 		return NULL;
 	bytes = (uint64_t)vfs.f_bavail * vfs.f_frsize;
-	if (bytes >= jt->scratch_size)
+	if (bytes >= all)
 		return NULL;
-	return xasprintf("only %s are free in scratch_dir %s: when the sparse image, %s, grows beyond that, "
+	return xasprintf("only %s are free in scratch_dir %s: when the sparse image%s, %s, grow%s beyond that, "
 			 "writes fail",
 			 units_format_metric((double)bytes, "bytes", room, sizeof(room)), jt->scratch_dir,
-			 units_format_size(jt->scratch_size, want, sizeof(want)));
+			 jt->scratch_count > 1 ? "s" : "", units_format_size(all, want, sizeof(want)),
+			 jt->scratch_count > 1 ? "" : "s");
 }
 
 /* Something of that name was there before us: it is not ours to remove. */
@@ -96,35 +136,46 @@ static int begin_refused(struct undo *u, uint32_t id, int code, const char *path
 	return undo_done(u, id, e) < 0 ? -EIO : -code;
 }
 
-static int scratch_make_image(struct target *t, struct undo *u, uint32_t id, struct err *e)
+static int scratch_make_image(const struct target *t, const char *image, struct undo *u, uint32_t id,
+			      struct err *e)
 {
-	_cleanup_close_ int fd = open(t->image, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	_cleanup_close_ int fd = open(image, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	if (fd < 0)
-		return begin_refused(u, id, errno, t->image, e);
+		return begin_refused(u, id, errno, image, e);
 	if (ftruncate(fd, (off_t)t->job->scratch_size) < 0)
-		return err_sys(e, errno, "make the scratch image %s %llu bytes long", t->image,
+		return err_sys(e, errno, "make the scratch image %s %llu bytes long", image,
 			       (unsigned long long)t->job->scratch_size);
 	return 0;
+}
+
+static int scratch_begin_one(const struct target *t, struct target_device *d, struct undo *u, struct err *e)
+{
+	uint32_t id;
+	int r = undo_step(u, "target", "scratch", "", "scratch image", &id, e);
+
+	if (r == 0)
+		r = undo_save(u, id, "image", d->image, e);
+	if (r == 0)
+		r = scratch_make_image(t, d->image, u, id, e);
+	if (r == 0)
+		r = loop_attach(d->image, t->job->scratch_sector, &d->device, e);
+	return r < 0 ? r : blockdev_get(d->device, &d->bd, e);
 }
 
 static int scratch_begin(const char *session, struct undo *u, struct target *t, struct err *e)
 {
 	/* As the kernel names what is behind a loop: without links and dots. */
 	_cleanup_free_ char *dir = realpath(t->job->scratch_dir, NULL);
-	uint32_t id;
-	int r;
+	int r = 0;
 
 	if (!dir)
 		return err_sys(e, errno, "scratch_dir %s", t->job->scratch_dir);
-	t->image = xasprintf("%s/fstrial-%s.img", dir, session);
-	r = undo_step(u, "target", "scratch", "", "scratch image", &id, e);
-	if (r == 0)
-		r = undo_save(u, id, "image", t->image, e);
-	if (r == 0)
-		r = scratch_make_image(t, u, id, e);
-	if (r == 0)
-		r = loop_attach(t->image, t->job->scratch_sector, &t->device, e);
+	for (uint32_t i = 0; r == 0 && i < t->n_devices; i++) {
+		t->devices[i].image = i ? xasprintf("%s/fstrial-%s-%u.img", dir, session, i + 1) :
+					  xasprintf("%s/fstrial-%s.img", dir, session);
+		r = scratch_begin_one(t, &t->devices[i], u, e);
+	}
 	return r;
 }
 
@@ -152,50 +203,41 @@ static int directory_size(struct target *t, struct err *e)
 	return 0;
 }
 
+/* As the kernel stamps new files. */
+static int64_t files_clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &ts);
+	return (int64_t)ts.tv_sec * (int64_t)NSEC_PER_SEC + ts.tv_nsec;
+}
+
 int target_begin(struct target *t, const char *session, struct undo *u, struct err *e)
 {
 	int r = 0;
 
+	t->began_ns = files_clock_ns();
 	if (t->job->kind == TARGET_DIRECTORY) {
 		r = directory_begin(session, u, t, e);
 		return r < 0 ? r : directory_size(t, e);
 	}
-	if (t->job->kind == TARGET_SCRATCH) {
+	if (t->job->kind == TARGET_SCRATCH)
 		r = scratch_begin(session, u, t, e);
-		if (r == 0)
-			r = blockdev_get(t->device, &t->bd, e);
-	}
 	if (r < 0)
 		return r;
-	t->size = t->bd.size;
-	t->settings = environment_settings(t->bd.sysfs);
-	return 0;
-}
-
-int target_recheck(const struct target *t, const char *device, struct err *e)
-{
-	_cleanup_free_ char *behind = NULL;
-
-	if (t->job->kind == TARGET_SCRATCH) {
-		behind = loop_backing_file(t->device);
-		if (!str_eq(behind, t->image))
-			return err_set(e, EPERM, "%s no longer belongs to this session's image %s", t->device,
-				       t->image);
+	for (uint32_t i = 0; i < t->n_devices; i++) {
+		t->paths[i] = t->devices[i].device;
+		t->devices[i].settings = environment_settings(t->devices[i].bd.sysfs);
 	}
-	if (str_eq(device, t->device))
-		return guard_recheck(device, &t->bd, e);
-	return guard_stands_on(device, t->device ? &t->bd : NULL, true, e);
-}
-
-int target_check_given(const struct target *t, const char *device, struct err *e)
-{
-	return guard_stands_on(device, t->device ? &t->bd : NULL, false, e);
+	t->size = t->devices[0].bd.size;
+	return 0;
 }
 
 int target_begin_trial(struct target *t, struct err *e)
 {
 	_cleanup_free_ char *work = NULL;
 
+	t->n_given_once = t->given.n;
 	if (!t->dir)
 		return 0;
 	work = xasprintf("%s/work", t->dir);
@@ -206,45 +248,27 @@ int target_end_trial(struct target *t, struct err *e)
 {
 	_cleanup_free_ char *work = NULL;
 
+	/* What the trial's steps brought is gone with them. */
+	t->given.n = t->n_given_once;
 	if (!t->dir)
 		return 0;
 	work = xasprintf("%s/work", t->dir);
 	return dir_remove_tree(work, e);
 }
 
-/* Is anything mounted from this device? The mount point into where. */
-static bool device_is_mounted(dev_t dev, char *where, size_t size)
+static json_t *device_json(const struct target *t, const struct target_device *d)
 {
-	_cleanup_free_ char *text = NULL;
-	char want[64], *save = NULL;
+	char serial[128], wwid[256];
+	json_t *o = js_object();
 
-	if (file_read("/proc/self/mountinfo", 64 << 20, &text, NULL, NULL) < 0)
-		return false;
-	snprintf(want, sizeof(want), " %u:%u ", major(dev), minor(dev));
-	for (char *l = strtok_r(text, "\n", &save); l; l = strtok_r(NULL, "\n", &save)) {
-		char point[4096];
-
-		if (strstr(l, want) && sscanf(l, "%*s %*s %*s %*s %4095s", point) == 1) {
-			snprintf(where, size, "%s", point);
-			return true;
-		}
-	}
-	return false;
-}
-
-int target_prove(const struct target *t, struct err *e)
-{
-	_cleanup_json_ json_t *now = NULL;
-	char text[4096];
-
-	if (!t->device)
-		return 0;
-	if (device_is_mounted(t->bd.dev, text, sizeof(text)))
-		return err_set(e, EBUSY, "%s is still mounted on %s", t->device, text);
-	now = environment_settings(t->bd.sysfs);
-	if (environment_differs(t->settings, now, text, sizeof(text)))
-		return err_set(e, EBUSY, "%s is not as it was: %s", t->device, text);
-	return 0;
+	js_set(o, "device", js_str(t->job->kind == TARGET_DEVICE ? d->named : d->device));
+	js_set(o, "name", js_str(d->bd.name));
+	js_set(o, "image", js_str(d->image));
+	js_set(o, "size_bytes", js_u64(d->bd.size));
+	js_set(o, "sector_bytes", js_u64(d->bd.sector));
+	js_set(o, "serial", js_str(blockdev_serial(&d->bd, serial, sizeof(serial)) ? serial : NULL));
+	js_set(o, "wwid", js_str(blockdev_wwid(&d->bd, wwid, sizeof(wwid)) ? wwid : NULL));
+	return o;
 }
 
 json_t *target_json(const struct target *t)
@@ -252,86 +276,36 @@ json_t *target_json(const struct target *t)
 	static const char *const kinds[] = { [TARGET_SCRATCH] = "scratch",
 					     [TARGET_DEVICE] = "device",
 					     [TARGET_DIRECTORY] = "directory" };
-	json_t *o = js_object();
+	const struct target_device *first = t->n_devices ? &t->devices[0] : NULL;
+	json_t *o = js_object(), *list = js_array();
 
 	js_set(o, "kind", js_str(kinds[t->job->kind]));
-	js_set(o, "device", js_str(t->job->kind == TARGET_DEVICE ? t->job->device : t->device));
+	js_set(o, "device", js_str(!first ? NULL : first->named ? first->named : first->device));
 	js_set(o, "directory", js_str(t->job->directory));
-	js_set(o, "image", js_str(t->image));
+	js_set(o, "image", js_str(first ? first->image : NULL));
 	js_set(o, "size_bytes", js_u64(t->size));
+	js_set(o, "count", js_u64(t->n_devices));
+	for (uint32_t i = 0; i < t->n_devices; i++)
+		js_push(list, device_json(t, &t->devices[i]));
+	js_set(o, "devices", list);
 	return o;
 }
 
 void target_release(struct target *t)
 {
-	free(t->device);
+	for (uint32_t i = 0; i < t->n_devices; i++) {
+		struct target_device *d = &t->devices[i];
+
+		free(d->device);
+		free(d->image);
+		json_decref(d->settings);
+		if (d->lock_fd >= 0)
+			close(d->lock_fd);
+	}
+	free(t->devices);
+	free(t->paths);
 	free(t->dir);
-	free(t->image);
-	json_decref(t->settings);
-	if (t->job && t->lock_fd >= 0)
-		close(t->lock_fd);
-	*t = (struct target){ .lock_fd = -1 };
-}
-
-/* ---- the way back, from the undo journal alone ------------------------------------------------- */
-
-struct detach {
-	const char *image;
-	const char *gone; /* how the kernel calls it once it is unlinked */
-	struct err *e;
-	int result;
-};
-
-static int detach_one(const char *name, void *arg)
-{
-	struct detach *d = arg;
-	_cleanup_free_ char *device = xasprintf("/dev/%s", name);
-	_cleanup_free_ char *behind = NULL;
-
-	if (!str_starts(name, "loop"))
-		return 0;
-	behind = loop_backing_file(device);
-	/* Somebody may have removed the image: the loop device is there all the same. */
-	if (str_eq(behind, d->image) || str_eq(behind, d->gone))
-		d->result = loop_detach(device, d->image, DETACH_WAIT_NS, d->e);
-	return d->result;
-}
-
-static int scratch_revert(const char *image, char *what, size_t size, struct err *e)
-{
-	_cleanup_free_ char *gone = xasprintf("%s (deleted)", image);
-	struct detach d = { .image = image, .gone = gone, .e = e };
-	int r;
-
-	snprintf(what, size, "scratch image %s and its loop device", image);
-	r = dir_each("/sys/block", detach_one, &d);
-	if (r < 0 || d.result < 0)
-		return d.result < 0 ? d.result : err_sys(e, -r, "read /sys/block");
-	if (unlink(image) < 0 && errno != ENOENT)
-		return err_sys(e, errno, "remove %s", image);
-	return 0;
-}
-
-static int directory_revert(const char *dir, char *what, size_t size, struct err *e)
-{
-	snprintf(what, size, "directory %s", dir);
-	return dir_remove_tree(dir, e);
-}
-
-int target_revert(const struct undo_step *s, char *what, size_t size, struct err *e)
-{
-	static const struct {
-		const char *key;
-		int (*revert)(const char *value, char *what, size_t size, struct err *e);
-	} kinds[] = {
-		{ "image", scratch_revert },
-		{ "directory", directory_revert },
-	};
-
-	snprintf(what, size, "%s", s->name);
-	for (size_t i = 0; i < s->n_facts; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
-			if (str_eq(s->facts[i].key, kinds[k].key))
-				return kinds[k].revert(s->facts[i].value, what, size, e);
-	return 0;
+	vec_free(&t->given);
+	guard_forget(t->seen);
+	*t = (struct target){ 0 };
 }

@@ -20,14 +20,17 @@ void trial_begin(struct trial *t, struct trial_env *env, uint32_t variant, uint3
 		 const struct trial *base)
 {
 	_cleanup_free_ char *id = job_variant_id(env->job, variant);
-	const char *dir = base ? base->dir : NULL, *device = base ? base->device : env->target->device;
+	const struct target_device *own = env->target->n_devices ? &env->target->devices[0] : NULL;
+	const char *dir = base ? base->dir : NULL;
+	const char *device = base ? base->device : own ? own->device : NULL;
+	const char *sysfs = base ? base->sysfs : own ? own->bd.sysfs : NULL;
 
 	*t = (struct trial){ .env = env, .variant = variant, .block = block, .status = "ok" };
 	t->label = xasprintf("%s r%u", id, block + 1);
 	t->steps = js_array();
 	t->cgroups = base ? json_copy(base->cgroups) : js_array();
 	t->device = device ? xstrdup(device) : NULL;
-	t->sysfs = env->target->device ? xstrdup(base && base->sysfs ? base->sysfs : env->target->bd.sysfs) : NULL;
+	t->sysfs = sysfs ? xstrdup(sysfs) : NULL;
 	if (dir)
 		t->dir = xstrdup(dir);
 	else if (env->target->dir)
@@ -91,7 +94,7 @@ void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size
 		.device = t->device,
 		.sysfs = t->sysfs,
 		.seed = step_seed(t, s, index),
-		.target_size = t->env->target->size,
+		.target = t->env->target,
 		.cgroups = t->cgroups,
 		.tools = t->env->tools,
 		.commands_fd = t->env->commands_fd,
@@ -121,7 +124,7 @@ static int step_ready(struct trial *t, const struct step *s, struct err *e)
 	if ((files || (d->flags & FST_NEEDS_DIR)) && !t->dir)
 		return err_set(e, ENOENT, "no file system is mounted: a mkfs and a mount step must come before");
 	if (d->flags & FST_DESTROYS_DEVICE)
-		return target_recheck(t->env->target, t->device, e);
+		return target_recheck(t->env->target, t->dir, t->device, e);
 	return 0;
 }
 
@@ -156,7 +159,7 @@ static int trial_take_places(struct trial *t, const json_t *record, struct err *
 	}
 	if (!device)
 		return 0;
-	r = target_check_given(t->env->target, device, e);
+	r = target_take_given(t->env->target, t->dir, device, e);
 	if (r == 0)
 		r = blockdev_get(device, &bd, e);
 	if (r < 0)
@@ -184,6 +187,8 @@ static int run_setup(struct trial *t, struct step *s, size_t index, json_t *rec,
 	trial_call_fill(&c, t, s, index, label);
 	c.undo = t->env->undo;
 	c.undo_id = id;
+	if (s->plugin->desc.flags & FST_PROVIDES_DEVICE)
+		target_look(t->env->target);
 	t->changed |= s->plugin->desc.readback || (s->plugin->desc.flags & FST_PROVIDES_DIR);
 	r = call_apply(&c, res);
 	if (r == 0 && res->result == 0)

@@ -159,3 +159,18 @@ bool blockdev_serial(const struct blockdev *bd, char *buf, size_t size)
 		*buf = '\0';
 	return false;
 }
+
+bool blockdev_wwid(const struct blockdev *bd, char *buf, size_t size)
+{
+	static const char *const places[] = { "wwid", "device/wwid" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_free_ char *path = xasprintf("%s/%s", bd->sysfs, places[i]);
+
+		if (!file_read_line(path, buf, size) && *buf)
+			return true;
+	}
+	if (size)
+		*buf = '\0';
+	return false;
+}

@@ -31,5 +31,7 @@ int blockdev_get_dev(dev_t dev, struct blockdev *bd, struct err *e) _must_check_
 char *blockdev_path(const char *path, const struct blockdev *bd);
 /* Serial number of the disk, as its driver gives it; false and "" when it has none. */
 bool blockdev_serial(const struct blockdev *bd, char *buf, size_t size);
+/* The name that the hardware gives its medium, the same by whatever path ("naa.5000..."); false when none. */
+bool blockdev_wwid(const struct blockdev *bd, char *buf, size_t size);
 /* "/sys/dev/block/8:1", of the device itself; buf of at least 64 bytes. */
 const char *blockdev_node(dev_t dev, char *buf, size_t size);

@@ -321,6 +321,13 @@ struct fst_ctx {
 	uint32_t nworkers;		 /* numjobs; 0 in setup */
 	uint32_t struct_size;		 /* of the host's structure */
 	void *core; /* the host's own */
+	/*
+	 * The target's own block devices, all of them confirmed; the first is `device` when the trial begins,
+	 * and they stay the same when a step makes another one the trial's. NULL in check and revert.
+	 */
+	const char *const *devices;
+	uint32_t n_devices; /* 0: the target is a directory */
+	uint32_t reserved;  /* 0 */
 };
 
 /* One thread of a workload. */
@@ -399,6 +406,7 @@ enum fst_flag {
 	FST_NEEDS_DIR = 1u << 5,	 /* a mounted file system or a directory must be there */
 	FST_PROVIDES_DIR = 1u << 6,	 /* apply calls fst_set_dir() */
 	FST_SIZES_ITSELF = 1u << 7,	 /* data workload with parameters of its own for sizes: `size` may be absent, 0 */
+	FST_PROVIDES_DEVICE = 1u << 8,	 /* apply calls fst_set_device() */
 	FST_DECLARES_METRICS = 1u << 9,	 /* workload: check calls fst_declare_metric(): metrics depend on parameters */
 };
 
@@ -438,7 +446,7 @@ struct fstrial_plugin {
 	 * is asked too, by probe and check, with its own parameters in ctx->cfg and the step's in ctx->io.
 	 */
 	int (*check)(struct fst_ctx *ctx);
-	/* Setup. What it will do in `plan`, workloads too. Pure, like check. */
+	/* What it will do, for `fstrial plan`: amounts in est, a setup's changes by fst_plan(). Pure, like check. */
 	int (*estimate)(struct fst_ctx *ctx, struct fst_estimate *est);
 
 	/*
@@ -564,6 +572,7 @@ struct fst_host {
 	int (*declare)(struct fst_ctx *ctx, const struct fst_metric *metric, uint32_t size);
 	int (*keep)(struct fst_ctx *ctx, int64_t pid);
 	int (*set_cgroup)(struct fst_ctx *ctx, const char *procs);
+	void (*plan)(struct fst_ctx *ctx, const char *file, const char *fmt, va_list ap) FST_PRINTF(3, 0);
 };
 
 /* fst_random_block(): every block was taken once, the next call begins anew. */
@@ -624,6 +633,23 @@ static inline int fst_run_cmd(struct fst_ctx *ctx, const struct fst_cmd *cmd, st
 }
 
 /*
+ * estimate of a setup step: one change that apply will make, a line of `fstrial plan`. file: what the kernel
+ * shows the value in, whose text now is printed in front ("/proc/sys/vm/dirty_bytes", or below the directory of
+ * the trial's disk, "queue/scheduler"); the text is then the new value alone. NULL: the text says it all ("mounts
+ * it with noatime"). That it is put back is said of every plugin with `revert`.
+ */
+static inline void FST_PRINTF(3, 4) fst_plan(struct fst_ctx *ctx, const char *file, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!ctx->host->plan)
+		return;
+	va_start(ap, fmt);
+	ctx->host->plan(ctx, file, fmt, ap);
+	va_end(ap);
+}
+
+/*
  * apply: keeps a fact for revert; it is on disk when this returns 0, and only then may the change be
  * made. A key may be saved again: revert sees them all, in order. Value has no newline.
  */
@@ -662,7 +688,8 @@ static inline void fst_in_force(struct fst_ctx *ctx, const char *key, const char
 }
 
 /*
- * What the host knows: "target.size" (bytes; in estimate, apply, readback and workloads), and what it read
+ * What the host knows: "target.size" (bytes of the first device; in estimate, apply, readback and workloads),
+ * "target.count" (of devices; 0 for a directory), and what it read
  * from the file system itself: "filesystem.type", "filesystem.agcount" ... as in the result's "filesystem"
  * (from apply on). NULL when not known, and in check and revert.
  */
@@ -677,16 +704,43 @@ static inline int fst_set_dir(struct fst_ctx *ctx, const char *dir)
 	return ctx->host->set_dir(ctx, dir);
 }
 
-/* apply: from here on the trial's device is this one (a volume made from the target, say). */
+/*
+ * apply: from here on the trial's device is this one. It must stand on devices of the target alone (a volume, a
+ * partition), or be new and empty: a zram that this apply had made, a loop device over a file that was made in
+ * the trial's own directory or on a file system of the trial. Any other fails the step.
+ */
 static inline int fst_set_device(struct fst_ctx *ctx, const char *device)
 {
 	return ctx->host->set_device(ctx, device);
 }
 
-/* check: names a further device whose contents will be lost, for the guard. */
+/*
+ * check: names a further device whose contents will be lost, for the guard: "target.2" for the second of the
+ * target, or a path. A device that is none of the target's, nor made of them by a step before, fails the job.
+ */
 static inline int fst_claim(struct fst_ctx *ctx, const char *device)
 {
 	return ctx->host->claim(ctx, device);
+}
+
+/*
+ * The device that a parameter means: "target.2" is the second of the target, anything else is a path and is
+ * given back. NULL: the target has not so many. Not in check, where the names are not known yet.
+ */
+static inline const char *fst_target_device(const struct fst_ctx *ctx, const char *word)
+{
+	static const char prefix[] = "target.";
+	uint32_t n = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(prefix) - 1; i++)
+		if (word[i] != prefix[i])
+			return word;
+	for (; word[i] >= '0' && word[i] <= '9' && n < 10000; i++)
+		n = n * 10 + (uint32_t)(word[i] - '0');
+	if (word[i] || n < 1 || n > ctx->n_devices)
+		return NULL;
+	return ctx->devices[n - 1];
 }
 
 /*

@@ -238,6 +238,14 @@ static int fake_keep(struct fst_ctx *ctx, int64_t pid)
 	return 0;
 }
 
+static void FST_PRINTF(3, 0) fake_plan(struct fst_ctx *ctx, const char *file, const char *fmt, va_list ap)
+{
+	char text[4096];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fake_list_add(&fake_of(ctx)->plans, file ? file : "", text, 0);
+}
+
 static int fake_metric(struct fst_ctx *ctx, const char *name, double value)
 {
 	struct fake_host *h = fake_of(ctx);
@@ -330,6 +338,7 @@ static const struct fst_host fake_table = {
 	.set_device = fake_set_device,
 	.set_cgroup = fake_set_cgroup,
 	.claim = fake_claim,
+	.plan = fake_plan,
 	.metric = fake_metric,
 	.worker_metric = fake_worker_metric,
 	.files = fake_files,
@@ -506,6 +515,7 @@ static void fake_host_forget(struct fake_host *h)
 	fake_list_clear(&h->claims);
 	fake_list_clear(&h->cgroups);
 	fake_list_clear(&h->commands);
+	fake_list_clear(&h->plans);
 	for (i = 0; i < h->n_answers; i++) {
 		free(h->answers[i].out);
 		free(h->answers[i].err);

@@ -72,6 +72,7 @@ struct fake_host {
 	struct fake_list claims;   /* key is "" */
 	struct fake_list cgroups;  /* key is "" */
 	struct fake_list commands; /* key is "", value the argv joined by blanks */
+	struct fake_list plans;	   /* fst_plan(): key is the file or "", value the text */
 	char *dir;		   /* fst_set_dir() */
 	char *device;		   /* fst_set_device() */
 	bool no_tools;		   /* fst_find_tool() finds nothing */

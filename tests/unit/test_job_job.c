@@ -105,7 +105,7 @@ static void test_target(void)
 			 "= true; };\n" STEPS);
 	CU_ASSERT_STRING_EQUAL(f.said, "");
 	CU_ASSERT_EQUAL(f.job.target.kind, TARGET_DEVICE);
-	CU_ASSERT_STRING_EQUAL(f.job.target.device, "/dev/nowhere1");
+	CU_ASSERT_STRING_EQUAL(f.job.target.devices[0], "/dev/nowhere1");
 	CU_ASSERT_STRING_EQUAL(f.job.target.destroy[0], "nowhere1");
 	CU_ASSERT_PTR_NULL(f.job.target.destroy[1]);
 	CU_ASSERT_TRUE(f.job.target.overwrite);
@@ -146,7 +146,7 @@ static void test_target_errors(void)
 {
 	CU_ASSERT_TRUE(fixture_says(
 		"target = { scratch = \"2GiB\"; device = \"/dev/x\"; };\n" STEPS,
-		"t.job:1: target: only one of scratch, device and directory can be the target\n"));
+		"t.job:1: target: only one of scratch, device, devices and directory can be the target\n"));
 	CU_ASSERT_TRUE(fixture_says(
 		"target = { scratch = \"512KiB\";\n destroy = \"sda\";\n sector = 512; };\n" STEPS,
 		"t.job:1: target: scratch = \"512KiB\": must be at least 1MiB\n"

@@ -27,7 +27,7 @@ static void bound_open(struct bound *b)
 		&registry_find(fixture_registry(), FST_SETUP, "tune")->desc;
 
 	memset(b, 0, sizeof(*b));
-	b->names = (struct param_names){ 1ULL << 34, 4, 1ULL << 31 };
+	b->names = (struct param_names){ 1ULL << 34, 4, 1ULL << 31, 1 };
 	b->l = (struct param_layer){ "tune",	       desc->params, desc->n_params,
 				     desc->param_size, &b->cfg,	     &b->given };
 	param_set_defaults(&b->l, &b->names, &b->a);

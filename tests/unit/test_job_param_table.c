@@ -90,7 +90,7 @@ static void test_stride(void)
 	};
 	uint64_t cfg[2] = { 0 }, given = 0;
 	struct param_layer l = { "t", table, 2, sizeof(table[0]), cfg, &given };
-	struct param_names names = { 1, 1, 1 };
+	struct param_names names = { 1, 1, 1, 1 };
 	struct param_arena a = { 0 };
 	struct err e = { 0 };
 	uint32_t i;

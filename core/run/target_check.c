@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Questions to a target while trials go on: is it still that one, may a step have this device, is nothing left? */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/record/environment.h"
+#include "core/run/target.h"
+#include "core/util/blockuse.h"
+#include "core/util/json.h"
+#include "core/util/loop.h"
+#include "core/util/str.h"
+#include "core/util/xalloc.h"
+
+static const struct target_device *target_find(const struct target *t, const char *device)
+{
+	for (uint32_t i = 0; device && i < t->n_devices; i++)
+		if (str_eq(device, t->devices[i].device))
+			return &t->devices[i];
+	return NULL;
+}
+
+/* A scratch device is ours as long as our image is behind it. */
+static int target_own_images(const struct target *t, struct err *e)
+{
+	for (uint32_t i = 0; t->job->kind == TARGET_SCRATCH && i < t->n_devices; i++) {
+		const struct target_device *d = &t->devices[i];
+		_cleanup_free_ char *behind = loop_backing_file(d->device);
+
+		if (!str_eq(behind, d->image))
+			return err_set(e, EPERM, "%s no longer belongs to this session's image %s", d->device, d->image);
+	}
+	return 0;
+}
+
+/* Which devices steps may bring; v to be freed. */
+static struct guard_ground target_ground(const struct target *t, const char *dir)
+{
+	struct blockdev *v = xcalloc(t->n_devices + t->given.n + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_devices; i++)
+		v[n++] = t->devices[i].bd;
+	for (size_t i = 0; i < t->given.n; i++)
+		v[n++] = t->given.v[i];
+	return (struct guard_ground){ .v = v, .n = n, .own_dir = t->dir, .dir = dir, .began_ns = t->began_ns };
+}
+
+static int target_on_ground(const struct target *t, const char *dir, const char *device, bool free_too, struct err *e)
+{
+	const struct guard_ground gr = target_ground(t, dir);
+	int r = guard_stands_on(device, &gr, free_too, e);
+
+	free((void *)gr.v);
+	return r;
+}
+
+int target_recheck(const struct target *t, const char *dir, const char *device, struct err *e)
+{
+	const struct target_device *own = target_find(t, device);
+	int r = target_own_images(t, e);
+
+	if (r < 0)
+		return r;
+	return own ? guard_recheck(device, &own->bd, e) : target_on_ground(t, dir, device, true, e);
+}
+
+void target_look(struct target *t)
+{
+	guard_forget(t->seen);
+	t->seen = guard_see();
+}
+
+int target_take_given(struct target *t, const char *dir, const char *device, struct err *e)
+{
+	struct guard_ground gr = target_ground(t, dir);
+	guard_blockdevs found = VEC_INIT;
+	int r;
+
+	gr.seen = t->seen;
+	gr.found = &found;
+	r = guard_stands_on(device, &gr, false, e);
+	for (size_t i = 0; r == 0 && i < found.n; i++)
+		vec_push(&t->given, found.v[i]);
+	vec_free(&found);
+	free((void *)gr.v);
+	guard_forget(t->seen);
+	t->seen = NULL;
+	return r;
+}
+
+/* "target.2" is the number 1; UINT32_MAX for anything else. */
+static uint32_t claim_number(const char *word)
+{
+	unsigned n;
+	int end = 0;
+
+	if (!str_starts(word, "target.") || sscanf(word, "target.%4u%n", &n, &end) != 1 || word[end] || !n)
+		return UINT32_MAX;
+	return n - 1;
+}
+
+static int claim_not_so_many(const struct job_target *jt, const char *claim, struct err *e)
+{
+	uint32_t n = job_target_count(jt);
+
+	return err_set(e, EPERM, "%s: the target has %u device%s%s", claim, n, n == 1 ? "" : "s",
+		       jt->kind == TARGET_SCRATCH ? ": say count in target" :
+		       jt->kind == TARGET_DEVICE  ? ": add one to target.devices and confirm it in target.destroy" :
+						    "");
+}
+
+/* By name, or by what the names lead to where that can be looked at. */
+static bool claim_is_one_of(const struct job_target *jt, const char *claim)
+{
+	struct blockdev mine, own;
+	bool there = blockdev_get(claim, &mine, NULL) == 0;
+
+	for (uint32_t i = 0; jt->kind == TARGET_DEVICE && jt->devices[i]; i++) {
+		if (str_eq(claim, jt->devices[i]))
+			return true;
+		if (there && blockdev_get(jt->devices[i], &own, NULL) == 0 && own.dev == mine.dev)
+			return true;
+	}
+	return false;
+}
+
+int target_judge_claim(const struct job_target *jt, const char *claim, bool made_before, struct err *e)
+{
+	struct blockdev bd;
+	uint32_t n;
+
+	if (str_starts(claim, "target.")) {
+		n = claim_number(claim);
+		return n < job_target_count(jt) ? 0 : claim_not_so_many(jt, claim, e);
+	}
+	if (claim_is_one_of(jt, claim))
+		return 0;
+	if (made_before && blockdev_get(claim, &bd, NULL) < 0)
+		return 0; /* a step before makes it, perhaps: looked at when that has been */
+	if (jt->kind == TARGET_DEVICE)
+		return err_set(e, EPERM,
+			       "%s is none of the target's devices: add it to target.devices and its name to "
+			       "target.destroy",
+			       claim);
+	return err_set(e, EPERM,
+		       "%s is none of the target's devices, and its contents would be lost: name it in target.devices "
+		       "and confirm it in target.destroy%s",
+		       claim, jt->kind == TARGET_SCRATCH ? ", or say count = 2 in target and \"target.2\" here" : "");
+}
+
+int target_check_claim(const struct target *t, const char *dir, const char *claim, struct err *e)
+{
+	struct err inner = { 0 };
+	struct blockdev bd;
+
+	if (str_starts(claim, "target.")) {
+		uint32_t n = claim_number(claim);
+
+		if (n >= t->n_devices)
+			return claim_not_so_many(t->job, claim, e);
+		return target_recheck(t, dir, t->devices[n].device, e);
+	}
+	if (blockdev_get(claim, &bd, &inner) < 0)
+		return err_set(e, EPERM, "%s", inner.text);
+	for (uint32_t i = 0; i < t->n_devices; i++)
+		if (t->devices[i].bd.dev == bd.dev)
+			return guard_recheck(claim, &t->devices[i].bd, e);
+	return target_on_ground(t, dir, claim, true, e);
+}
+
+static int device_prove(const struct target_device *d, struct err *e)
+{
+	_cleanup_json_ json_t *now = NULL;
+	_cleanup_free_ char *use = blockuse_mount(d->bd.dev);
+	char text[4096];
+
+	if (use)
+		return err_set(e, EBUSY, "%s is still %s", d->device, use);
+	use = blockuse_holder(d->bd.dev);
+	if (use)
+		return err_set(e, EBUSY, "%s is still %s", d->device, use);
+	now = environment_settings(d->bd.sysfs);
+	if (environment_differs(d->settings, now, text, sizeof(text)))
+		return err_set(e, EBUSY, "%s is not as it was: %s", d->device, text);
+	return 0;
+}
+
+int target_prove(const struct target *t, struct err *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < t->n_devices; i++)
+		if (t->devices[i].device)
+			r = device_prove(&t->devices[i], e);
+	return r;
+}
