@@ -4,7 +4,7 @@
 
 static const struct command *const commands[] = {
 	&command_run,	  &command_check,  &command_plan,    &command_plugins, &command_show,
-	&command_compare, &command_effects, &command_calibrate,
+	&command_compare, &command_effects, &command_import, &command_calibrate,
 	&command_recover, &command_config, &command_version, &command_help,
 };
 

@@ -22,7 +22,7 @@ struct command {
 #define COMMAND_WIDTH 100 /* columns that help and lists use */
 
 extern const struct command command_run, command_check, command_plan, command_plugins, command_show,
-	command_compare, command_effects, command_calibrate,
+	command_compare, command_effects, command_import, command_calibrate,
 	command_recover, command_config, command_version, command_help;
 
 /* Finds the command that argv[1] names and runs it. The exit code. */

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows that bonnie++ wrote for machines, and what copying them by hand did to them. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/import/bonnie.h"
+#include "core/import/csv.h"
+#include "core/import/number.h"
+#include "core/util/json.h"
+#include "core/util/str.h"
+#include "core/util/xalloc.h"
+
+#define CPU_MAX 6400 /* percent; a rate is told from a CPU by it */
+
+/* The tagged kinds: how many fields, and at which of them what begins once the machine's name is one field. */
+static const struct bonnie_layout {
+	const char *first, *last; /* tags, as texts of the same length */
+	const char *kind;
+	size_t fields, chunk, io, files, latency;
+} layouts[] = {
+	{ "1.93", "1.97", BONNIE_KIND_197, 48, 6, 7, 19, 36 },
+	{ "1.98", "1.98", BONNIE_KIND_198, 50, 6, 9, 21, 38 },
+};
+
+enum { TAGGED_NAME = 2, TAGGED_CONCURRENCY = 3, TAGGED_SIZE = 5 };
+
+static bool is_digits(const char *s)
+{
+	return *s && !s[strspn(s, "0123456789")];
+}
+
+static bool is_size(const char *s)
+{
+	double bytes, chunk;
+
+	return bonnie_parse_size(s, &bytes, &chunk);
+}
+
+static bool is_files(const char *s)
+{
+	struct bonnie_files f;
+
+	return bonnie_parse_files(s, &f);
+}
+
+static bool is_cpu(const char *s)
+{
+	double v;
+
+	if (!*s || import_is_censored(s) || str_eq(s, "++"))
+		return true;
+	return import_number(s, &v, NULL) == 0 && v >= 0 && v <= CPU_MAX;
+}
+
+/* ---- 1.0x ---- */
+
+static bool censored_alike(const char *rate, const char *cpu)
+{
+	return !*rate || !*cpu || (*rate == '+') == (*cpu == '+');
+}
+
+static bool pairs_good(char **v, size_t n)
+{
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		if (!bonnie_is_rate(v[i]) || !is_cpu(v[i + 1]) || !censored_alike(v[i], v[i + 1]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Of 11 fields for six pairs, the one that two have run together in. -1: none, or more than one way to read it. A CPU
+ * beyond 100 percent is no way where there is another.
+ */
+static int pairs_damaged(char **v)
+{
+	int found = -1;
+
+	for (int k = 0; k < BONNIE_IO_PHASES; k++) {
+		if (!bonnie_is_rate(v[2 * k]) || *v[2 * k] == '+' ||
+		    !pairs_good(v, (size_t)(2 * k)) ||
+		    !pairs_good(v + 2 * k + 1, (size_t)(2 * (5 - k))))
+			continue;
+		if (found >= 0)
+			return -1;
+		found = k;
+	}
+	return found;
+}
+
+static void pairs_take(struct bonnie_row *b, char **v, int first, int damaged)
+{
+	for (int i = 0; i < BONNIE_IO_PHASES; i++) {
+		b->rate[first + i] = *v++;
+		b->cpu[first + i] = i == damaged ? "" : *v++;
+	}
+	if (damaged >= 0)
+		b->damaged = first + damaged;
+}
+
+/* 27 fields, or 26 with two run together. false: they are not what bonnie++ writes. */
+static bool plain_take(char **v, size_t n, struct bonnie_row *b)
+{
+	char **io = v + BONNIE_AT_IO;
+	int damaged = -1;
+
+	b->kind = BONNIE_KIND_10;
+	b->size = v[BONNIE_AT_SIZE];
+	if (n == BONNIE_FIELDS) {
+		b->files = v[BONNIE_AT_FILES];
+		pairs_take(b, io, 0, -1);
+		pairs_take(b, v + BONNIE_AT_META, BONNIE_IO_PHASES, -1);
+		return true;
+	}
+	if (!*v[BONNIE_AT_FILES] ||
+	    (strpbrk(v[BONNIE_AT_FILES], ":/") && is_files(v[BONNIE_AT_FILES]))) {
+		b->files = v[BONNIE_AT_FILES];
+		damaged = pairs_damaged(v + BONNIE_AT_META);
+		pairs_take(b, io, 0, -1);
+		pairs_take(b, v + BONNIE_AT_META, BONNIE_IO_PHASES, damaged);
+	} else if (is_files(v[BONNIE_AT_FILES - 1]) || !*v[BONNIE_AT_FILES - 1]) {
+		b->files = v[BONNIE_AT_FILES - 1];
+		damaged = pairs_damaged(io);
+		pairs_take(b, io, 0, damaged);
+		pairs_take(b, v + BONNIE_AT_META - 1, BONNIE_IO_PHASES, -1);
+	}
+	return damaged >= 0;
+}
+
+static void refuse_count(struct import *im, size_t source, unsigned line, size_t n,
+			 const char *kind, size_t fields)
+{
+	import_find(im, IMPORT_REFUSED, source, line, "%zu field%s, where bonnie++ %s has %zu", n,
+		    n == 1 ? "" : "s", kind, fields);
+}
+
+static void say_damaged(struct import *im, struct import_row *row, const struct bonnie_row *b)
+{
+	const char *step = bonnie_phases[b->damaged].step;
+
+	import_warn(im, row,
+		    "%d fields, where bonnie++ %s has %d: rate and CPU of %s have run together in "
+		    "\"%s\", so that it has no "
+		    "figure; the others stand as they are",
+		    BONNIE_FIELDS - 1, b->kind, BONNIE_FIELDS, step, b->rate[b->damaged]);
+}
+
+static void plain_add(struct import *im, size_t source, unsigned line, char **v, size_t n,
+		      enum import_shape shape)
+{
+	struct bonnie_row b = BONNIE_ROW_INIT;
+	struct import_row *row;
+
+	if (n != BONNIE_FIELDS && n != BONNIE_FIELDS - 1) {
+		refuse_count(im, source, line, n, BONNIE_KIND_10, BONNIE_FIELDS);
+		return;
+	}
+	if (!plain_take(v, n, &b)) {
+		import_find(im, IMPORT_REFUSED, source, line,
+			    "%zu fields, where bonnie++ %s has %d, and which are wrong is not to "
+			    "be seen",
+			    n, BONNIE_KIND_10, BONNIE_FIELDS);
+		return;
+	}
+	row = bonnie_add(im, source, line, v[0], &b);
+	if (!row)
+		return;
+	row->shape = shape;
+	if (b.damaged >= 0) {
+		row->shape = IMPORT_DAMAGED;
+		say_damaged(im, row, &b);
+	}
+}
+
+/* The machine's name has separators in it: first fields of all that are one too many become one. */
+static char *join_name(char **v, size_t first, size_t extra)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	for (size_t i = 0; i <= extra; i++)
+		strbuf_addf(&out, "%s%s", i ? "," : "", v[first + i]);
+	return strbuf_steal(&out);
+}
+
+static void say_name(struct import *im, size_t source, unsigned line, const char *name, size_t n,
+		     const char *kind, size_t fields)
+{
+	import_find(im, IMPORT_WARNING, source, line,
+		    "%zu fields, where bonnie++ %s has %zu: the name \"%s\" has a comma in it, "
+		    "without quotes",
+		    n, kind, fields, name);
+}
+
+/* More than 27: how long it took behind the last, or a name with commas. false: neither. */
+static bool plain_longer(struct import *im, size_t source, unsigned line, char **v, size_t n)
+{
+	size_t extra = n - BONNIE_FIELDS;
+	size_t rows = im->rows.n;
+	double seconds;
+	char *name, *kept;
+
+	if (is_size(v[1]) && is_files(v[BONNIE_AT_FILES]) && extra == 1 &&
+	    import_duration(v[n - 1], &seconds, NULL) == 0) {
+		plain_add(im, source, line, v, BONNIE_FIELDS, IMPORT_PLAIN);
+		if (im->rows.n > rows)
+			im->rows.v[rows].elapsed_s = seconds;
+		return true;
+	}
+	if (!is_size(v[1 + extra]) ||
+	    !(is_files(v[BONNIE_AT_FILES + extra]) || !*v[BONNIE_AT_FILES + extra]))
+		return false;
+	name = join_name(v, 0, extra);
+	say_name(im, source, line, name, n, BONNIE_KIND_10, BONNIE_FIELDS);
+	kept = v[extra];
+	v[extra] = name;
+	plain_add(im, source, line, v + extra, BONNIE_FIELDS, IMPORT_PLAIN);
+	v[extra] = kept;
+	free(name);
+	return true;
+}
+
+/* ---- 1.93 to 1.98 ---- */
+
+static const struct bonnie_layout *layout_find(const char *tag)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
+		if (strlen(tag) == strlen(layouts[i].first) && strcmp(tag, layouts[i].first) >= 0 &&
+		    strcmp(tag, layouts[i].last) <= 0)
+			return &layouts[i];
+	}
+	return NULL;
+}
+
+/* "1.9x" or later: the first field of a row says so. */
+static bool is_tag(const char *s)
+{
+	return isdigit((unsigned char)s[0]) && s[1] == '.' && isdigit((unsigned char)s[2]) &&
+	       isdigit((unsigned char)s[3]) && !s[4];
+}
+
+/* num_files, max_size, min_size, num_dirs, file_chunk_size, where num_dirs may stand one too far to the right. */
+static char *tagged_files(char **v)
+{
+	const char *dirs = *v[3] ? v[3] : v[4];
+
+	if (!*v[0])
+		return xstrdup("");
+	if (str_eq(v[1], "link") || str_eq(v[1], "symlink"))
+		return xasprintf("%s:%s", v[0], v[1]);
+	return xasprintf("%s%s%s%s%s%s%s", v[0], *v[1] ? ":" : "", v[1], *v[1] ? ":" : "",
+			 *v[1] && !*v[2] ? "0" : v[2], *dirs ? "/" : "", dirs);
+}
+
+static void tagged_take(const struct bonnie_layout *l, char **v, struct bonnie_row *b)
+{
+	b->kind = l->kind;
+	b->version = v[1];
+	b->concurrency = v[TAGGED_CONCURRENCY];
+	pairs_take(b, v + l->io, 0, -1);
+	pairs_take(b, v + l->files + 5, BONNIE_IO_PHASES, -1);
+	for (int i = 0; i < BONNIE_PHASES; i++)
+		b->latency[i] = v[l->latency + (size_t)i];
+}
+
+static void tagged_add(struct import *im, size_t source, unsigned line, char **v, size_t n)
+{
+	const struct bonnie_layout *l = layout_find(v[0]);
+	struct bonnie_row b = BONNIE_ROW_INIT;
+	_cleanup_free_ char *name = NULL, *files = NULL, *size = NULL;
+	size_t extra;
+
+	if (!l) {
+		import_find(im, IMPORT_REFUSED, source, line,
+			    "format %s of bonnie++ is not known; 1.93 to 1.98 are", v[0]);
+		return;
+	}
+	extra = n > l->fields ? n - l->fields : 0;
+	if (n < l->fields || !is_digits(v[TAGGED_CONCURRENCY + extra]) ||
+	    !is_digits(v[TAGGED_CONCURRENCY + 1 + extra]) ||
+	    (*v[TAGGED_SIZE + extra] && !is_size(v[TAGGED_SIZE + extra]))) {
+		refuse_count(im, source, line, n, v[0], l->fields);
+		return;
+	}
+	name = join_name(v, TAGGED_NAME, extra);
+	if (extra)
+		say_name(im, source, line, name, n, v[0], l->fields);
+	/* What comes behind the name, as if it were one field. */
+	v[extra] = v[0];
+	v[extra + 1] = v[1];
+	v += extra;
+	files = tagged_files(v + l->files);
+	size = xasprintf("%s%s%s", v[TAGGED_SIZE], *v[l->chunk] ? ":" : "", v[l->chunk]);
+	tagged_take(l, v, &b);
+	b.size = size;
+	b.files = files;
+	bonnie_add(im, source, line, name, &b);
+}
+
+/* ---- lines ---- */
+
+static char **split_row(const char *line, size_t *n)
+{
+	struct csv csv = { line, ',', 1 };
+	struct csv_record record;
+
+	*n = 0;
+	if (csv_next(&csv, &record, NULL) != 1)
+		return NULL;
+	*n = record.n;
+	return record.v;
+}
+
+static void free_row(char **v, size_t n)
+{
+	struct csv_record record = { v, n, 0 };
+
+	csv_free(&record);
+}
+
+/* Where a row goes on in the next line, the comma at the break lost. */
+static char *joined_line(const struct import_lines *lines, size_t at, size_t n)
+{
+	const char *next = at + 1 < lines->n ? lines->v[at + 1] : "";
+	size_t blanks = strspn(next, " \t"), len = strlen(lines->v[at]), more;
+	char *joined, **v;
+
+	if (n >= BONNIE_FIELDS - 1 || !blanks ||
+	    !(isdigit((unsigned char)next[blanks]) || next[blanks] == '+'))
+		return NULL;
+	joined = xasprintf("%s%s%s", lines->v[at], len && lines->v[at][len - 1] == ',' ? "" : ",",
+			   next + blanks);
+	v = split_row(joined, &more);
+	free_row(v, more);
+	if (more == BONNIE_FIELDS)
+		return joined;
+	free(joined);
+	return NULL;
+}
+
+static bool is_header(char **v, size_t n)
+{
+	return n > 2 && ((str_eq(v[0], "name") && str_eq(v[1], "file_size")) ||
+			 (str_eq(v[0], "format_version") && str_eq(v[1], "bonnie_version")));
+}
+
+/* Rows are known by their tag, or by a size in the second field and something behind it. */
+static bool is_row(char **v, size_t n)
+{
+	if (n >= 10 && is_tag(v[0]))
+		return true;
+	if (n >= 3 && *v[1] && is_size(v[1]) && !is_tag(v[0]))
+		return isalpha((unsigned char)v[1][strlen(v[1]) - 1]) || n >= 10;
+	/* Size and files are away, or the name has commas. */
+	return n >= BONNIE_FIELDS &&
+	       ((!*v[1] && is_files(v[BONNIE_AT_FILES])) || is_size(v[n - BONNIE_FIELDS + 1]));
+}
+
+static size_t take_plain(struct import *im, size_t source, const struct import_lines *lines,
+			 size_t at, char **v, size_t n)
+{
+	_cleanup_free_ char *joined = joined_line(lines, at, n);
+	unsigned line = (unsigned)at + 1;
+
+	if (joined) {
+		char **whole = split_row(joined, &n);
+
+		import_find(im, IMPORT_NOTE, source, line, "the row goes on in line %u: joined",
+			    line + 1);
+		plain_add(im, source, line, whole, n, IMPORT_JOINED);
+		free_row(whole, n);
+		return 2;
+	}
+	if (n <= BONNIE_FIELDS || !plain_longer(im, source, line, v, n))
+		plain_add(im, source, line, v, n, IMPORT_PLAIN);
+	return 1;
+}
+
+size_t bonnie_csv_lines(struct import *im, size_t source, const struct import_lines *lines,
+			size_t at)
+{
+	size_t n, taken = 0;
+	char **v = split_row(lines->v[at], &n);
+	/* tagged_add() moves the first fields. */
+	_cleanup_free_ char **own = xcalloc(n + 1, sizeof(*own));
+
+	if (n)
+		memcpy(own, v, n * sizeof(*own));
+	if (is_header(v, n)) {
+		taken = 1;
+	} else if (is_row(v, n) && is_tag(v[0])) {
+		tagged_add(im, source, (unsigned)at + 1, own, n);
+		taken = 1;
+	} else if (is_row(v, n)) {
+		taken = take_plain(im, source, lines, at, own, n);
+	}
+	free_row(v, n);
+	return taken;
+}
