@@ -25,6 +25,7 @@ struct callee {
 	struct host host;
 	struct workload workload;
 	json_t *facts; /* collected here */
+	char *place;   /* ctx.dir where the step has one of its own */
 };
 
 /* ---- sinks of the host table ------------------------------------------------------------------ */
@@ -137,8 +138,9 @@ static void callee_init(struct callee *k, struct call *c)
 	if (c->saved) {
 		k->host.saved = c->saved->facts;
 		k->host.n_saved = c->saved->n_facts;
-		return;
 	}
+	if (!c->step)
+		return; /* revert */
 	k->host.ctx.dir = c->dir;
 	k->host.ctx.device = c->device;
 	k->host.ctx.sysfs = c->sysfs;
@@ -170,7 +172,7 @@ static int callee_call(struct callee *k, int (*fn)(struct fst_ctx *), const char
 	return callee_call_on(k, &k->host.ctx, fn, name);
 }
 
-/* Hands over what was gathered. The process ends after this: nothing is released. */
+/* Hands over what was gathered. */
 static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
 {
 	json_object_update(record, k->host.record);
@@ -182,6 +184,8 @@ static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
 		js_set(record, "cgroups", json_incref(k->host.cgroups));
 	*e = k->host.err;
 	host_release(&k->host);
+	json_decref(k->facts);
+	free(k->place);
 	return r;
 }
 
@@ -246,15 +250,15 @@ static int child_revert(void *arg, json_t *record, struct err *e)
 	return callee_finish(&k, r, record, e);
 }
 
-/* A place of its own in the trial's directory. The process ends with the step: nothing is released. */
+/* A place of its own in the trial's directory. */
 static int callee_enter(struct callee *k)
 {
-	char *path;
 	struct stat st;
+	char *path;
 
 	if (!k->c->subdir || !k->c->dir)
 		return 0;
-	path = xasprintf("%s/%s", k->c->dir, k->c->subdir);
+	path = k->place = xasprintf("%s/%s", k->c->dir, k->c->subdir);
 	if (mkdir(path, 0755) < 0 && errno != EEXIST)
 		return err_sys(&k->host.err, errno, "mkdir %s", path);
 	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode))

@@ -30,7 +30,7 @@ struct call {
 	const json_t *tools;	     /* {"mkfs.xfs": "6.1.0"} */
 	const struct undo *undo;     /* apply */
 	uint32_t undo_id;
-	const struct undo_step *saved; /* revert */
+	const struct undo_step *saved; /* revert, readback */
 	struct live *live;	     /* workload */
 	int commands_fd;	     /* commands.log, or -1 */
 	int signal_fd;		     /* or -1 */

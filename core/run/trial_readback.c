@@ -78,6 +78,7 @@ static int trial_collect_facts(struct trial *t, struct err *e)
 static int readback_one(struct trial *t, struct applied *a, struct err *e)
 {
 	struct stepproc_result res;
+	struct undo_log own;
 	struct call c;
 	int r;
 
@@ -85,15 +86,25 @@ static int readback_one(struct trial *t, struct applied *a, struct err *e)
 		return 0;
 	trial_call_fill(&c, t, a->step, a->index, t->label);
 	c.filesystem = t->filesystem;
-	r = call_readback(&c, &res);
+	/* What apply saved says which volume or file is the step's own. */
+	r = undo_read(t->env->undo, a->undo_id, &own, e);
 	if (r < 0)
-		return err_sys(e, -r, "fork");
+		goto out;
+	if (own.n)
+		c.saved = &own.v[0];
+	r = call_readback(&c, &res);
+	if (r < 0) {
+		err_sys(e, -r, "fork");
+		goto out;
+	}
 	json_object_clear(json_object_get(a->record, "in_force"));
 	steprec_take(a->record, &res);
 	r = res.result;
 	if (r < 0)
 		err_set(e, res.err.code, "reading back: %s", res.err.text);
 	stepproc_result_release(&res);
+out:
+	undo_log_release(&own);
 	return r;
 }
 

@@ -658,14 +658,14 @@ static inline int fst_save(struct fst_ctx *ctx, const char *key, const char *val
 	return ctx->host->save(ctx, key, value);
 }
 
-/* revert: the first fact saved under key, or NULL. */
+/* revert and readback: the first fact saved under key, or NULL. */
 static inline const char *fst_saved(struct fst_ctx *ctx, const char *key)
 {
 	return ctx->host->saved(ctx, key);
 }
 
 /*
- * revert: every fact, last saved first. All are visited; the first non-zero result of fn is
+ * revert and readback: every fact, last saved first. All are visited; the first non-zero result of fn is
  * returned.
  */
 static inline int fst_saved_each(struct fst_ctx *ctx,
