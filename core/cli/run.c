@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/analyse/verdict.h"
 #include "core/cli/command.h"
 #include "core/cli/format.h"
 #include "core/cli/load.h"
@@ -11,18 +12,29 @@
 #include "core/record/result.h"
 #include "core/report/show.h"
 #include "core/run/session.h"
+#include "core/run/until.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
 #include "core/util/log.h"
+#include "core/util/units.h"
+
+/* With fewer, the interval that is looked at after each is too often too narrow. */
+#define UNTIL_MIN_REPEATS 5u
 
 struct run_args {
 	struct load_args load;
 	const char *out;
 	uint64_t seed;
+	int until;
+	uint32_t max_repeats;
+	const char *max_time;
 	bool dry_run;
 	bool quiet;
 	int format;
 };
+
+enum { UNTIL_REPEATS, UNTIL_HALF_WIDTH };
+static const char *const run_until_names[] = { "repeats", "half-width", NULL };
 
 static const struct arg run_args_table[] = {
 	{ "out", "DIR",
@@ -31,6 +43,14 @@ static const struct arg run_args_table[] = {
 	  ARG_TEXT, offsetof(struct run_args, out), NULL },
 	{ "dry-run", NULL, "Print what \"fstrial plan\" prints and touch nothing.", ARG_FLAG,
 	  offsetof(struct run_args, dry_run), NULL },
+	{ "until", "RULE",
+	  "Repeat until numbers are precise: half-width stops a variant when half of the 95 % interval of each of its "
+	  "primary metrics is within half of compare's margin. What the job says is the fewest repeats, at least 5.",
+	  ARG_CHOICE, offsetof(struct run_args, until), run_until_names },
+	{ "max-repeats", "N", "With --until: no more repeats than that (20).", ARG_U32,
+	  offsetof(struct run_args, max_repeats), NULL },
+	{ "max-time", "TIME", "With --until: no block begins later than that (\"2h\").", ARG_TEXT,
+	  offsetof(struct run_args, max_time), NULL },
 	FORMAT_ARG(run_args,
 		   "What standard output gets: the summary table, or the result document and "
 		   "nothing else."),
@@ -60,18 +80,50 @@ static int run_report(const char *dir, int format)
 	return r;
 }
 
+/* Half of the margin that compare has for the metric; what it does not judge does not decide here. */
+static double run_half_width(const char *metric, const char *unit)
+{
+	return verdict_margin(metric, unit) / 2;
+}
+
+/* 0, or the exit code after a message. */
+static int run_until(const struct run_args *a, const struct job *job, struct until_rule *u)
+{
+	struct err e = { 0 };
+
+	*u = (struct until_rule){ .min_repeats = MAX(job->repeats, UNTIL_MIN_REPEATS),
+				  .max_repeats = a->max_repeats ? a->max_repeats : 20,
+				  .wanted = run_half_width };
+	if (a->until == UNTIL_REPEATS && (a->max_repeats || a->max_time)) {
+		log_error("%s goes with --until half-width", a->max_time ? "--max-time" : "--max-repeats");
+		return EXIT_USAGE;
+	}
+	if (a->max_time && units_parse_time(a->max_time, &u->max_time_ns, &e) < 0) {
+		log_error("--max-time: %s", e.text);
+		return EXIT_USAGE;
+	}
+	if (u->max_repeats >= u->min_repeats)
+		return 0;
+	log_error("--max-repeats %u: there are %u repeats at least", u->max_repeats, u->min_repeats);
+	return EXIT_USAGE;
+}
+
 static int run_session(const struct run_args *a, const struct job *job, struct registry *reg)
 {
+	struct until_rule until;
 	const struct session_options opt = {
 		.out = a->out,
 		.seed = a->seed,
 		.quiet = a->quiet,
 		.destroy = a->load.destroy.v,
 		.n_destroy = a->load.destroy.n,
+		.until = a->until == UNTIL_HALF_WIDTH ? &until : NULL,
 	};
 	_cleanup_free_ char *dir = NULL;
-	int code = session_run(job, reg, &opt, &dir);
+	int code = run_until(a, job, &until);
 
+	if (code == EXIT_GOOD)
+		code = session_run(job, reg, &opt, &dir);
 	if (!dir)
 		return code;
 	if (run_report(dir, a->format) < 0 && code == EXIT_GOOD)

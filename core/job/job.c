@@ -20,6 +20,7 @@ struct job_cfg {
 	const char *job, *description;
 	uint64_t repeats, seed;
 	int order;
+	bool canaries;
 };
 
 static const struct fst_choice job_orders[] = {
@@ -55,11 +56,17 @@ static const struct fst_param job_params[] = {
 	  FST_AT(struct job_cfg, seed),
 	  .def = "0",
 	  .doc = "Seed of all that is random; 0: drawn by each session." },
+	{ .name = "canaries",
+	  .type = FST_BOOL,
+	  FST_AT(struct job_cfg, canaries),
+	  .def = "true",
+	  .doc = "Measures before each block what no trial changes, a tenth of a second, to tell a changed machine." },
 };
 
 static const char *const job_keys[] = { "job",	"description", "repeats", "order",
 					"seed", "target",      "matrix",  "skip",
-					"vars", "global",      "steps",	  "once" };
+					"vars", "global",      "steps",	  "once",
+					"canaries" };
 
 /* A parameter of workloads that stands outside of steps, perhaps. */
 static bool job_is_step_key(const char *key)
@@ -140,6 +147,7 @@ static void job_load_frame(struct job *job, const struct job_options *opt, struc
 		diag_add(d, NULL, 0, "--repeats %u: must be at most %u", job->repeats, JOB_REPEATS_MAX);
 	job->order = (enum job_order)cfg.order;
 	job->seed = cfg.seed;
+	job->canaries = cfg.canaries;
 	param_arena_free(&a);
 }
 

@@ -99,6 +99,7 @@ struct job {
 	uint32_t repeats; /* default 5 */
 	enum job_order order;
 	uint64_t seed;		    /* of the job; 0: the session draws one */
+	bool canaries;		    /* measured before each block */
 	struct value *vars;	    /* VALUE_GROUP, with --set applied */
 	const struct value *global; /* VALUE_GROUP or NULL */
 	struct value *matrix;	    /* VALUE_GROUP of VALUE_LISTs: what factors point to */

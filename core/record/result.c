@@ -75,6 +75,8 @@ static int result_head(const char *path, json_t **head, struct err *e)
 		} else if (str_eq(type, "end") && *head) {
 			js_set(session, "ended", json_incref(json_object_get(line, "ended")));
 			js_set(session, "status", json_incref(json_object_get(line, "status")));
+			if (json_object_get(line, "until"))
+				js_set(session, "until", json_incref(json_object_get(line, "until")));
 		}
 		json_decref(line);
 		r = 0;

@@ -8,17 +8,16 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "core/run/judge.h"
 #include "core/run/recover.h"
 #include "core/run/session_private.h"
 #include "core/run/signals.h"
 #include "core/run/tools.h"
+#include "core/run/until.h"
 #include "core/util/clock.h"
 #include "core/util/exit.h"
 #include "core/util/file.h"
 #include "core/util/json.h"
 #include "core/util/log.h"
-#include "core/util/prng.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"
 #include "core/util/units.h"
@@ -85,132 +84,17 @@ static int session_open_commands(struct session *s, struct err *e)
 
 /* ---- trials ----------------------------------------------------------------------------------- */
 
-static void session_stop(struct session *s, const char *status, const char *why)
+uint32_t session_repeats(const struct session *s)
+{
+	return s->opt->until ? s->opt->until->max_repeats : s->job->repeats;
+}
+
+void session_stop(struct session *s, const char *status, const char *why)
 {
 	if (!str_eq(s->status, "complete"))
 		return;
 	s->status = status;
 	s->stop_reason = xstrdup(why);
-}
-
-/* Adds the first expectation that was not met: "; not met: write: throughput > 1GiB/s". */
-static void trial_add_unmet(const struct trial *t, struct strbuf *sb)
-{
-	json_t *rec, *o;
-	size_t i, k;
-
-	json_array_foreach(t->steps, i, rec)
-	{
-		json_array_foreach(json_object_get(rec, "expect"), k, o)
-		{
-			if (!json_is_false(json_object_get(o, "met")))
-				continue;
-			strbuf_addf(sb, "%snot met: %s: %s", sb->len ? "; " : "", js_get_str(rec, "name", ""),
-				    js_get_str(o, "text", ""));
-			return;
-		}
-	}
-}
-
-/* "write 812.3 MiB/s, read 1.2 GiB/s": each workload's primary metrics. */
-static char *trial_headline(const struct trial *t)
-{
-	struct strbuf sb = STRBUF_INIT;
-	json_t *rec, *metric;
-	const char *key;
-	size_t i;
-
-	if (t->reason)
-		return xstrdup(t->reason);
-	json_array_foreach(t->steps, i, rec)
-	{
-		json_object_foreach(json_object_get(rec, "metrics"), key, metric)
-		{
-			char text[48];
-
-			if (!json_is_true(json_object_get(metric, "primary")) ||
-			    json_is_null(json_object_get(metric, "value")))
-				continue;
-			units_format_metric(js_get_real(metric, "value", NAN), js_get_str(metric, "unit", ""), text,
-					    sizeof(text));
-			strbuf_addf(&sb, "%s%s %s", sb.len ? ", " : "", js_get_str(rec, "name", ""), text);
-		}
-	}
-	trial_add_unmet(t, &sb);
-	return strbuf_steal(&sb);
-}
-
-/* Undo, and the proof that nothing is left. A machine that cannot be put back ends the session. */
-static void session_put_back(struct session *s, struct trial *t)
-{
-	struct err e = { 0 };
-	int r = trial_undo(t, &e);
-
-	if (r == 0)
-		r = target_end_trial(&s->target, &e);
-	if (r == 0 && !s->once.n_applied)
-		r = target_prove(&s->target, &e);
-	if (r < 0) {
-		session_stop(s, "stopped", e.text);
-		s->dirty = true;
-	}
-}
-
-static void session_trial(struct session *s, uint32_t block, uint32_t position)
-{
-	uint64_t started_wall = clock_wall_ns(), started = clock_now_ns();
-	off_t mark = undo_mark(&s->undo);
-	_cleanup_free_ char *text = NULL, *values = NULL;
-	struct err e = { 0 };
-	struct trial t;
-
-	trial_begin(&t, &s->env, s->order[position], block, s->once.n_applied ? &s->once : NULL);
-	values = job_variant_text(s->job, t.variant);
-	progress_trial(&s->progress, xasprintf("block %u/%u, %s%s%s", block + 1, s->job->repeats, t.label,
-					       *values ? " " : "", values));
-	if (target_begin_trial(&s->target, &e) == 0)
-		trial_run(&t, s->job->n_once, s->job->n_steps);
-	else
-		trial_fail(&t, &e);
-	session_put_back(s, &t);
-	if (session_write_trial(s, &t, position, started_wall, started, &e) < 0)
-		session_stop(s, "stopped", e.text);
-	if (!s->dirty)
-		undo_rewind(&s->undo, mark);
-	s->done++;
-	s->failed += !str_eq(t.status, "ok");
-	s->unmet += str_eq(t.status, "ok") && str_eq(judge_trial(t.steps), "failed");
-	text = trial_headline(&t);
-	progress_trial_end(&s->progress, t.status, text);
-	if (str_eq(t.status, "interrupted"))
-		session_stop(s, "interrupted", t.reason);
-	trial_release(&t);
-}
-
-/* Block r in an order of its own, from the session's seed. */
-static void session_order(struct session *s, uint32_t block)
-{
-	struct prng p;
-
-	for (uint32_t i = 0; i < s->job->n_variants; i++)
-		s->order[i] = i;
-	if (s->job->order != ORDER_SHUFFLED)
-		return;
-	prng_seed(&p, s->seed ^ block, 0);
-	prng_shuffle(&p, s->order, s->job->n_variants);
-}
-
-static void session_blocks(struct session *s)
-{
-	s->order = xcalloc(s->job->n_variants, sizeof(*s->order));
-	for (uint32_t block = 0; block < s->job->repeats; block++) {
-		session_order(s, block);
-		for (uint32_t i = 0; i < s->job->n_variants; i++) {
-			if (!str_eq(s->status, "complete"))
-				return;
-			session_trial(s, block, i);
-		}
-	}
 }
 
 /* Steps of `once`: before the first trial, undone after the last. */
@@ -315,6 +199,8 @@ static void session_release(struct session *s)
 	if (s->env.commands_fd >= 0)
 		close(s->env.commands_fd);
 	json_decref(s->env.tools);
+	json_decref(s->canaries);
+	json_decref(s->until);
 	free(s->order);
 	free(s->stop_reason);
 	free(s->id);
@@ -342,7 +228,7 @@ static int session_main(struct session *s)
 	struct err e = { 0 };
 	int r = session_begin(s, &e);
 
-	progress_begin(&s->progress, s->opt->quiet, (uint64_t)s->job->n_variants * s->job->repeats);
+	progress_begin(&s->progress, s->opt->quiet, (uint64_t)s->job->n_variants * session_repeats(s));
 	if (r == 0)
 		r = session_once(s, &e);
 	if (r == 0)

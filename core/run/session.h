@@ -8,12 +8,15 @@
 #include "core/job/job.h"
 #include "core/plugin/registry.h"
 
+struct until_rule;
+
 struct session_options {
 	const char *out;  /* results directory, or NULL: fstrial-results/JOB/UTC-id */
 	uint64_t seed;	  /* 0: the job's, else drawn */
 	bool quiet;	  /* no progress */
 	const char *const *destroy; /* --destroy, beside the job's own */
 	size_t n_destroy;
+	const struct until_rule *until; /* repeats by precision (core/run/until.h), or NULL: as many as the job says */
 };
 
 /*

@@ -29,7 +29,16 @@ struct session {
 	bool dirty; /* something could not be put back */
 	bool unwritten; /* the result */
 	uint32_t *order;
+	json_t *canaries; /* of the block that runs, or NULL */
+	json_t *until;	  /* which variant stopped when and why, or NULL */
 };
+
+/* Ends the session; the first call counts. status is static. */
+void session_stop(struct session *s, const char *status, const char *why);
+/* Blocks there are at most. */
+uint32_t session_repeats(const struct session *s);
+/* session_blocks.c: all blocks, as far as the session goes on. */
+void session_blocks(struct session *s);
 
 /* session_record.c: lines of the journal, each on disk when it returns 0; the last makes result.json. */
 int session_write_head(struct session *s, struct err *e) _must_check_;

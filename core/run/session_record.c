@@ -28,6 +28,7 @@ static json_t *session_json(const struct session *s)
 	js_set(o, "repeats", js_u64(s->job->repeats));
 	js_set(o, "tool_version", js_str(FSTRIAL_VERSION));
 	js_set(o, "target", target_json(&s->target));
+	js_set(o, "until", json_null());
 	js_set(o, "once", js_array());
 	return o;
 }
@@ -97,6 +98,7 @@ int session_write_trial(struct session *s, const struct trial *t, uint32_t posit
 	js_set(o, "expectations", js_str(judge_trial(t->steps)));
 	js_set(o, "filesystem", t->filesystem ? json_incref(t->filesystem) : json_null());
 	js_set(o, "device_settings", t->settings ? json_incref(t->settings) : json_null());
+	js_set(o, "canaries", s->canaries ? json_incref(s->canaries) : json_null());
 	js_set(o, "steps", json_incref(t->steps));
 	js_set(line, "trial", o);
 	return journal_append(&s->journal, "trial", line, e);
@@ -110,6 +112,7 @@ int session_write_end(struct session *s, struct err *e)
 
 	js_set(end, "ended", js_str(clock_format_utc(clock_wall_ns(), when, sizeof(when))));
 	js_set(end, "status", js_str(s->status));
+	js_set(end, "until", s->until ? json_incref(s->until) : json_null());
 	r = journal_append(&s->journal, "end", end, e);
 	return r < 0 ? r : result_write(s->out, e);
 }
