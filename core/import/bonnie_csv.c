@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/import/bonnie.h"
+#include "core/import/bonnie_fields.h"
 #include "core/import/csv.h"
 #include "core/import/number.h"
 #include "core/util/json.h"
@@ -14,31 +15,14 @@
 
 #define CPU_MAX 6400 /* percent; a rate is told from a CPU by it */
 
-/* The tagged kinds: how many fields, and at which of them what begins once the machine's name is one field. */
-static const struct bonnie_layout {
-	const char *first, *last; /* tags, as texts of the same length */
-	const char *kind;
-	size_t fields, chunk, io, files, latency;
-} layouts[] = {
-	{ "1.93", "1.97", BONNIE_KIND_197, 48, 6, 7, 19, 36 },
-	{ "1.98", "1.98", BONNIE_KIND_198, 50, 6, 9, 21, 38 },
-};
-
-enum { TAGGED_NAME = 2, TAGGED_CONCURRENCY = 3, TAGGED_SIZE = 5 };
-
-static bool is_digits(const char *s)
-{
-	return *s && !s[strspn(s, "0123456789")];
-}
-
-static bool is_size(const char *s)
+bool bonnie_is_size(const char *s)
 {
 	double bytes, chunk;
 
 	return bonnie_parse_size(s, &bytes, &chunk);
 }
 
-static bool is_files(const char *s)
+bool bonnie_is_files(const char *s)
 {
 	struct bonnie_files f;
 
@@ -90,7 +74,7 @@ static int pairs_damaged(char **v)
 	return found;
 }
 
-static void pairs_take(struct bonnie_row *b, char **v, int first, int damaged)
+void bonnie_pairs_take(struct bonnie_row *b, char **v, int first, int damaged)
 {
 	for (int i = 0; i < BONNIE_IO_PHASES; i++) {
 		b->rate[first + i] = *v++;
@@ -110,26 +94,26 @@ static bool plain_take(char **v, size_t n, struct bonnie_row *b)
 	b->size = v[BONNIE_AT_SIZE];
 	if (n == BONNIE_FIELDS) {
 		b->files = v[BONNIE_AT_FILES];
-		pairs_take(b, io, 0, -1);
-		pairs_take(b, v + BONNIE_AT_META, BONNIE_IO_PHASES, -1);
+		bonnie_pairs_take(b, io, 0, -1);
+		bonnie_pairs_take(b, v + BONNIE_AT_META, BONNIE_IO_PHASES, -1);
 		return true;
 	}
 	if (!*v[BONNIE_AT_FILES] ||
-	    (strpbrk(v[BONNIE_AT_FILES], ":/") && is_files(v[BONNIE_AT_FILES]))) {
+	    (strpbrk(v[BONNIE_AT_FILES], ":/") && bonnie_is_files(v[BONNIE_AT_FILES]))) {
 		b->files = v[BONNIE_AT_FILES];
 		damaged = pairs_damaged(v + BONNIE_AT_META);
-		pairs_take(b, io, 0, -1);
-		pairs_take(b, v + BONNIE_AT_META, BONNIE_IO_PHASES, damaged);
-	} else if (is_files(v[BONNIE_AT_FILES - 1]) || !*v[BONNIE_AT_FILES - 1]) {
+		bonnie_pairs_take(b, io, 0, -1);
+		bonnie_pairs_take(b, v + BONNIE_AT_META, BONNIE_IO_PHASES, damaged);
+	} else if (bonnie_is_files(v[BONNIE_AT_FILES - 1]) || !*v[BONNIE_AT_FILES - 1]) {
 		b->files = v[BONNIE_AT_FILES - 1];
 		damaged = pairs_damaged(io);
-		pairs_take(b, io, 0, damaged);
-		pairs_take(b, v + BONNIE_AT_META - 1, BONNIE_IO_PHASES, -1);
+		bonnie_pairs_take(b, io, 0, damaged);
+		bonnie_pairs_take(b, v + BONNIE_AT_META - 1, BONNIE_IO_PHASES, -1);
 	}
 	return damaged >= 0;
 }
 
-static void refuse_count(struct import *im, size_t source, unsigned line, size_t n,
+void bonnie_refuse_count(struct import *im, size_t source, unsigned line, size_t n,
 			 const char *kind, size_t fields)
 {
 	import_find(im, IMPORT_REFUSED, source, line, "%zu field%s, where bonnie++ %s has %zu", n,
@@ -154,7 +138,7 @@ static void plain_add(struct import *im, size_t source, unsigned line, char **v,
 	struct import_row *row;
 
 	if (n != BONNIE_FIELDS && n != BONNIE_FIELDS - 1) {
-		refuse_count(im, source, line, n, BONNIE_KIND_10, BONNIE_FIELDS);
+		bonnie_refuse_count(im, source, line, n, BONNIE_KIND_10, BONNIE_FIELDS);
 		return;
 	}
 	if (!plain_take(v, n, &b)) {
@@ -175,7 +159,7 @@ static void plain_add(struct import *im, size_t source, unsigned line, char **v,
 }
 
 /* The machine's name has separators in it: first fields of all that are one too many become one. */
-static char *join_name(char **v, size_t first, size_t extra)
+char *bonnie_join_name(char **v, size_t first, size_t extra)
 {
 	struct strbuf out = STRBUF_INIT;
 
@@ -184,7 +168,7 @@ static char *join_name(char **v, size_t first, size_t extra)
 	return strbuf_steal(&out);
 }
 
-static void say_name(struct import *im, size_t source, unsigned line, const char *name, size_t n,
+void bonnie_say_name(struct import *im, size_t source, unsigned line, const char *name, size_t n,
 		     const char *kind, size_t fields)
 {
 	import_find(im, IMPORT_WARNING, source, line,
@@ -201,101 +185,24 @@ static bool plain_longer(struct import *im, size_t source, unsigned line, char *
 	double seconds;
 	char *name, *kept;
 
-	if (is_size(v[1]) && is_files(v[BONNIE_AT_FILES]) && extra == 1 &&
+	if (bonnie_is_size(v[1]) && bonnie_is_files(v[BONNIE_AT_FILES]) && extra == 1 &&
 	    import_duration(v[n - 1], &seconds, NULL) == 0) {
 		plain_add(im, source, line, v, BONNIE_FIELDS, IMPORT_PLAIN);
 		if (im->rows.n > rows)
 			im->rows.v[rows].elapsed_s = seconds;
 		return true;
 	}
-	if (!is_size(v[1 + extra]) ||
-	    !(is_files(v[BONNIE_AT_FILES + extra]) || !*v[BONNIE_AT_FILES + extra]))
+	if (!bonnie_is_size(v[1 + extra]) ||
+	    !(bonnie_is_files(v[BONNIE_AT_FILES + extra]) || !*v[BONNIE_AT_FILES + extra]))
 		return false;
-	name = join_name(v, 0, extra);
-	say_name(im, source, line, name, n, BONNIE_KIND_10, BONNIE_FIELDS);
+	name = bonnie_join_name(v, 0, extra);
+	bonnie_say_name(im, source, line, name, n, BONNIE_KIND_10, BONNIE_FIELDS);
 	kept = v[extra];
 	v[extra] = name;
 	plain_add(im, source, line, v + extra, BONNIE_FIELDS, IMPORT_PLAIN);
 	v[extra] = kept;
 	free(name);
 	return true;
-}
-
-/* ---- 1.93 to 1.98 ---- */
-
-static const struct bonnie_layout *layout_find(const char *tag)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
-		if (strlen(tag) == strlen(layouts[i].first) && strcmp(tag, layouts[i].first) >= 0 &&
-		    strcmp(tag, layouts[i].last) <= 0)
-			return &layouts[i];
-	}
-	return NULL;
-}
-
-/* "1.9x" or later: the first field of a row says so. */
-static bool is_tag(const char *s)
-{
-	return isdigit((unsigned char)s[0]) && s[1] == '.' && isdigit((unsigned char)s[2]) &&
-	       isdigit((unsigned char)s[3]) && !s[4];
-}
-
-/* num_files, max_size, min_size, num_dirs, file_chunk_size, where num_dirs may stand one too far to the right. */
-static char *tagged_files(char **v)
-{
-	const char *dirs = *v[3] ? v[3] : v[4];
-
-	if (!*v[0])
-		return xstrdup("");
-	if (str_eq(v[1], "link") || str_eq(v[1], "symlink"))
-		return xasprintf("%s:%s", v[0], v[1]);
-	return xasprintf("%s%s%s%s%s%s%s", v[0], *v[1] ? ":" : "", v[1], *v[1] ? ":" : "",
-			 *v[1] && !*v[2] ? "0" : v[2], *dirs ? "/" : "", dirs);
-}
-
-static void tagged_take(const struct bonnie_layout *l, char **v, struct bonnie_row *b)
-{
-	b->kind = l->kind;
-	b->version = v[1];
-	b->concurrency = v[TAGGED_CONCURRENCY];
-	pairs_take(b, v + l->io, 0, -1);
-	pairs_take(b, v + l->files + 5, BONNIE_IO_PHASES, -1);
-	for (int i = 0; i < BONNIE_PHASES; i++)
-		b->latency[i] = v[l->latency + (size_t)i];
-}
-
-static void tagged_add(struct import *im, size_t source, unsigned line, char **v, size_t n)
-{
-	const struct bonnie_layout *l = layout_find(v[0]);
-	struct bonnie_row b = BONNIE_ROW_INIT;
-	_cleanup_free_ char *name = NULL, *files = NULL, *size = NULL;
-	size_t extra;
-
-	if (!l) {
-		import_find(im, IMPORT_REFUSED, source, line,
-			    "format %s of bonnie++ is not known; 1.93 to 1.98 are", v[0]);
-		return;
-	}
-	extra = n > l->fields ? n - l->fields : 0;
-	if (n < l->fields || !is_digits(v[TAGGED_CONCURRENCY + extra]) ||
-	    !is_digits(v[TAGGED_CONCURRENCY + 1 + extra]) ||
-	    (*v[TAGGED_SIZE + extra] && !is_size(v[TAGGED_SIZE + extra]))) {
-		refuse_count(im, source, line, n, v[0], l->fields);
-		return;
-	}
-	name = join_name(v, TAGGED_NAME, extra);
-	if (extra)
-		say_name(im, source, line, name, n, v[0], l->fields);
-	/* What comes behind the name, as if it were one field. */
-	v[extra] = v[0];
-	v[extra + 1] = v[1];
-	v += extra;
-	files = tagged_files(v + l->files);
-	size = xasprintf("%s%s%s", v[TAGGED_SIZE], *v[l->chunk] ? ":" : "", v[l->chunk]);
-	tagged_take(l, v, &b);
-	b.size = size;
-	b.files = files;
-	bonnie_add(im, source, line, name, &b);
 }
 
 /* ---- lines ---- */
@@ -319,21 +226,21 @@ static void free_row(char **v, size_t n)
 	csv_free(&record);
 }
 
-/* Where a row goes on in the next line, the comma at the break lost. */
-static char *joined_line(const struct import_lines *lines, size_t at, size_t n)
+/* Where a row goes on in the next line, the comma at the break lost, and has all its fields then. */
+static char *joined_line(const struct import_lines *lines, size_t at, size_t n, size_t fields)
 {
 	const char *next = at + 1 < lines->n ? lines->v[at + 1] : "";
 	size_t blanks = strspn(next, " \t"), len = strlen(lines->v[at]), more;
 	char *joined, **v;
 
-	if (n >= BONNIE_FIELDS - 1 || !blanks ||
+	if (n + 1 >= fields || !blanks ||
 	    !(isdigit((unsigned char)next[blanks]) || next[blanks] == '+'))
 		return NULL;
 	joined = xasprintf("%s%s%s", lines->v[at], len && lines->v[at][len - 1] == ',' ? "" : ",",
 			   next + blanks);
 	v = split_row(joined, &more);
 	free_row(v, more);
-	if (more == BONNIE_FIELDS)
+	if (more == fields)
 		return joined;
 	free(joined);
 	return NULL;
@@ -348,33 +255,45 @@ static bool is_header(char **v, size_t n)
 /* Rows are known by their tag, or by a size in the second field and something behind it. */
 static bool is_row(char **v, size_t n)
 {
-	if (n >= 10 && is_tag(v[0]))
+	if (n >= 3 && bonnie_is_tag(v[0]))
 		return true;
-	if (n >= 3 && *v[1] && is_size(v[1]) && !is_tag(v[0]))
+	if (n >= 3 && *v[1] && bonnie_is_size(v[1]) && !bonnie_is_tag(v[0]))
 		return isalpha((unsigned char)v[1][strlen(v[1]) - 1]) || n >= 10;
 	/* Size and files are away, or the name has commas. */
-	return n >= BONNIE_FIELDS &&
-	       ((!*v[1] && is_files(v[BONNIE_AT_FILES])) || is_size(v[n - BONNIE_FIELDS + 1]));
+	if (n == BONNIE_FIELDS && !*v[BONNIE_AT_SIZE] &&
+	    (!*v[BONNIE_AT_FILES] || bonnie_is_files(v[BONNIE_AT_FILES])))
+		return pairs_good(v + BONNIE_AT_IO, 2 * BONNIE_IO_PHASES) &&
+		       pairs_good(v + BONNIE_AT_META, 2 * BONNIE_IO_PHASES);
+	return n > BONNIE_FIELDS && bonnie_is_size(v[n - BONNIE_FIELDS + 1]);
 }
 
-static size_t take_plain(struct import *im, size_t source, const struct import_lines *lines,
-			 size_t at, char **v, size_t n)
+static void take_fields(struct import *im, size_t source, unsigned line, char **v, size_t n,
+			enum import_shape shape)
 {
-	_cleanup_free_ char *joined = joined_line(lines, at, n);
+	if (bonnie_is_tag(v[0]))
+		bonnie_tagged_add(im, source, line, v, n, shape);
+	else if (n <= BONNIE_FIELDS || !plain_longer(im, source, line, v, n))
+		plain_add(im, source, line, v, n, shape);
+}
+
+/* How many lines it took. */
+static size_t take_row(struct import *im, size_t source, const struct import_lines *lines,
+		       size_t at, char **v, size_t n)
+{
+	const size_t fields = bonnie_is_tag(v[0]) ? bonnie_tagged_fields(v[0]) : BONNIE_FIELDS;
+	_cleanup_free_ char *joined = joined_line(lines, at, n, fields);
 	unsigned line = (unsigned)at + 1;
+	char **whole;
 
-	if (joined) {
-		char **whole = split_row(joined, &n);
-
-		import_find(im, IMPORT_NOTE, source, line, "the row goes on in line %u: joined",
-			    line + 1);
-		plain_add(im, source, line, whole, n, IMPORT_JOINED);
-		free_row(whole, n);
-		return 2;
+	if (!joined) {
+		take_fields(im, source, line, v, n, IMPORT_PLAIN);
+		return 1;
 	}
-	if (n <= BONNIE_FIELDS || !plain_longer(im, source, line, v, n))
-		plain_add(im, source, line, v, n, IMPORT_PLAIN);
-	return 1;
+	import_find(im, IMPORT_NOTE, source, line, "the row goes on in line %u: joined", line + 1);
+	whole = split_row(joined, &n);
+	take_fields(im, source, line, whole, n, IMPORT_JOINED);
+	free_row(whole, n);
+	return 2;
 }
 
 size_t bonnie_csv_lines(struct import *im, size_t source, const struct import_lines *lines,
@@ -382,19 +301,11 @@ size_t bonnie_csv_lines(struct import *im, size_t source, const struct import_li
 {
 	size_t n, taken = 0;
 	char **v = split_row(lines->v[at], &n);
-	/* tagged_add() moves the first fields. */
-	_cleanup_free_ char **own = xcalloc(n + 1, sizeof(*own));
 
-	if (n)
-		memcpy(own, v, n * sizeof(*own));
-	if (is_header(v, n)) {
+	if (is_header(v, n))
 		taken = 1;
-	} else if (is_row(v, n) && is_tag(v[0])) {
-		tagged_add(im, source, (unsigned)at + 1, own, n);
-		taken = 1;
-	} else if (is_row(v, n)) {
-		taken = take_plain(im, source, lines, at, own, n);
-	}
+	else if (n && is_row(v, n))
+		taken = take_row(im, source, lines, at, v, n);
 	free_row(v, n);
 	return taken;
 }

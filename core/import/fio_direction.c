@@ -267,16 +267,16 @@ static void put_rate(struct import_row *row, json_t *step, const struct fio_dire
 
 void fio_direction_put(struct import_row *row, json_t *step, const struct fio_direction *d)
 {
-	static const char *const shown[] = { "50", "90", "99", "99.9" };
+	static const char *const shown[][2] = {
+		{ "50", "p50" }, { "95", "p95" }, { "99", "p99" }, { "99.9", "p999" }
+	};
 
 	put_rate(row, step, d, "throughput", "bytes/s", d->throughput, true);
 	put_rate(row, step, d, "rate", "ops/s", d->rate, false);
 	put_ns(row, step, d, "mean", d->clat.count > 0 ? d->clat.mean : NAN);
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-		_cleanup_free_ char *what = xasprintf("p%s", shown[i]);
-
-		put_ns(row, step, d, what, js_get_real(d->clat.percentiles, shown[i], NAN));
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		put_ns(row, step, d, shown[i][1],
+		       js_get_real(d->clat.percentiles, shown[i][0], NAN));
 	if (d->clat.count > 0 || d->lat.count > 0)
 		put_latency(step, d);
 }

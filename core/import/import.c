@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "core/import/model.h"
-#include "core/import/number.h"
 #include "core/util/file.h"
 #include "core/util/json.h"
 #include "core/util/sha256.h"
 #include "core/util/str.h"
+#include "core/util/units.h"
 #include "core/util/xalloc.h"
 
 #define IMPORT_MAX ((size_t)1 << 30) /* of a file */
@@ -47,26 +47,44 @@ static int rule_direction(const char *word, struct import_rule *rule, struct err
 	return err_set(e, EINVAL, "\"%s\" is none of higher, lower, neutral, secondary", word);
 }
 
+/* "time": cells such as 12:40.55. */
+#define RULE_TIME "time"
+
+static const char *rule_better(const struct units_named *unit)
+{
+	if (str_ends(unit->unit, "/s"))
+		return "higher";
+	return str_eq(unit->unit, "ns") ? "lower" : "neutral";
+}
+
+static int rule_unit(const char *name, struct import_rule *rule, struct err *e)
+{
+	_cleanup_strbuf_ struct strbuf known = STRBUF_INIT;
+
+	rule->duration = str_eq(name, RULE_TIME);
+	rule->unit = units_named_find(rule->duration ? "ns" : name);
+	if (rule->unit) {
+		rule->better = rule_better(rule->unit);
+		rule->primary = !str_eq(rule->better, "neutral");
+		return 0;
+	}
+	for (size_t i = 0; units_named_at(i); i++)
+		strbuf_addf(&known, ", %s", units_named_at(i)->name);
+	return err_set(e, EINVAL, "unit \"%s\" is none of " RULE_TIME "%s", name,
+		       strbuf_str(&known));
+}
+
 int import_parse_rule(const char *text, struct import_rule *rule, struct err *e)
 {
 	const char *equals = strrchr(text, '=');
 	char **words;
-	int r = 0;
+	int r;
 
 	*rule = (struct import_rule){ .column = NULL };
 	if (!equals || equals == text)
 		return err_set(e, EINVAL, "write COLUMN=UNIT:higher, as in write_kps=KiB/s:higher");
 	words = str_split(equals + 1, ":", NULL);
-	rule->unit = words[0] ? import_unit_find(words[0]) : NULL;
-	if (rule->unit) {
-		rule->better = rule->unit->better;
-		rule->primary = !str_eq(rule->better, "neutral");
-	} else {
-		_cleanup_free_ char *known = import_unit_list();
-
-		r = err_set(e, EINVAL, "unit \"%s\" is none of %s", words[0] ? words[0] : "",
-			    known);
-	}
+	r = rule_unit(words[0] ? words[0] : "", rule, e);
 	for (size_t i = 1; r == 0 && words[i]; i++)
 		r = rule_direction(words[i], rule, e);
 	str_freev(words);

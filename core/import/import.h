@@ -20,8 +20,9 @@ extern const char *const import_format_names[]; /* NULL-terminated */
 /* --metric COLUMN=UNIT[:BETTER[:secondary]]; COLUMN may be a pattern as of a shell. */
 struct import_rule {
 	char *column;
-	const struct import_unit *unit;
-	const char *better; /* "higher", "lower", "neutral" */
+	const struct units_named *unit; /* of "time": ns */
+	bool duration;			/* cells are times in any notation */
+	const char *better;		/* "higher", "lower", "neutral" */
 	bool primary;
 };
 

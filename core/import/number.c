@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers, times and units as they stand in tables that people keep. */
+/* Numbers and times as they stand in tables that people keep. */
 #include "core/import/number.h"
 
 #include <errno.h>
@@ -7,55 +7,7 @@
 #include <string.h>
 
 #include "core/util/str.h"
-#include "core/util/strbuf.h"
 #include "core/util/units.h"
-#include "core/util/xalloc.h"
-
-static const struct import_unit units[] = {
-	{ "B/s", "bytes/s", 1, "higher", false },
-	{ "KiB/s", "bytes/s", 0x1p10, "higher", false },
-	{ "MiB/s", "bytes/s", 0x1p20, "higher", false },
-	{ "GiB/s", "bytes/s", 0x1p30, "higher", false },
-	{ "kB/s", "bytes/s", 1e3, "higher", false },
-	{ "MB/s", "bytes/s", 1e6, "higher", false },
-	{ "GB/s", "bytes/s", 1e9, "higher", false },
-	{ "K/sec", "bytes/s", 0x1p10, "higher", false }, /* bonnie's KiB/s */
-	{ "/s", "ops/s", 1, "higher", false },
-	{ "/sec", "ops/s", 1, "higher", false },
-	{ "IOPS", "ops/s", 1, "higher", false },
-	{ "ops/s", "ops/s", 1, "higher", false },
-	{ "k/s", "ops/s", 1e3, "higher", false },
-	{ "time", "ns", 1e9, "lower", true },
-	{ "ns", "ns", 1, "lower", false },
-	{ "us", "ns", 1e3, "lower", false },
-	{ "ms", "ns", 1e6, "lower", false },
-	{ "s", "ns", 1e9, "lower", false },
-	{ "B", "bytes", 1, "neutral", false },
-	{ "KiB", "bytes", 0x1p10, "neutral", false },
-	{ "MiB", "bytes", 0x1p20, "neutral", false },
-	{ "GiB", "bytes", 0x1p30, "neutral", false },
-	{ "%", "ratio", 0.01, "neutral", false },
-	{ "ratio", "ratio", 1, "neutral", false },
-	{ "count", "count", 1, "neutral", false },
-};
-
-const struct import_unit *import_unit_find(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (str_eq(units[i].name, name))
-			return &units[i];
-	}
-	return NULL;
-}
-
-char *import_unit_list(void)
-{
-	struct strbuf out = STRBUF_INIT;
-
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		strbuf_addf(&out, "%s%s", i ? ", " : "", units[i].name);
-	return strbuf_steal(&out);
-}
 
 int import_number(const char *text, double *v, struct err *e)
 {

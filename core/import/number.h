@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers, times and units as they stand in tables that people keep. */
+/* Numbers and times as they stand in tables that people keep. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "core/util/err.h"
 #include "core/util/macro.h"
-
-/* How a table counts, and what a result document says for it. */
-struct import_unit {
-	const char *name; /* "KiB/s" */
-	const char *unit; /* "bytes/s" */
-	double factor;
-	const char *better; /* unless said otherwise */
-	bool duration;	    /* cells are times in any notation */
-};
-
-const struct import_unit *import_unit_find(const char *name);
-/* "KiB/s, MiB/s, ...": all of them. */
-char *import_unit_list(void);
 
 /* A finite decimal number. A comma in it is refused with the reason. */
 int import_number(const char *text, double *v, struct err *e) _must_check_;

@@ -12,6 +12,7 @@
 #include "core/import/number.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
+#include "core/util/units.h"
 #include "core/util/xalloc.h"
 
 struct table_import {
@@ -215,7 +216,7 @@ static json_t *row_step(struct import_row *row, const char *name)
 static int cell_value(const struct import_rule *rule, const char *text, struct import_figure *f,
 		      struct err *e)
 {
-	double v = NAN;
+	double v = NAN, factor;
 	int r;
 
 	if (!*text)
@@ -224,8 +225,10 @@ static int cell_value(const struct import_rule *rule, const char *text, struct i
 		f->note = IMPORT_CENSORED;
 		return 0;
 	}
-	r = rule->unit->duration ? import_duration(text, &v, e) : import_number(text, &v, e);
-	f->value = v * rule->unit->factor;
+	r = rule->duration ? import_duration(text, &v, e) : import_number(text, &v, e);
+	factor = rule->duration ? 1e9 : rule->unit->factor;
+	/* A hundredth is no number of a computer's, a hundred is. */
+	f->value = factor < 1 ? v / rint(1 / factor) : v * factor;
 	return r;
 }
 
@@ -242,7 +245,7 @@ static int row_cell(const struct table_import *t, struct import_row *row, size_t
 	_cleanup_free_ char *step = NULL;
 	const char *metric;
 
-	f.source_unit = rule->unit->duration ? NULL : rule->unit->name;
+	f.source_unit = rule->duration ? NULL : rule->unit->name;
 	if (cell_value(rule, text, &f, e) < 0) {
 		err_prefix(e, "column %zu (%s)", column + 1, t->names.v[column]);
 		return -EINVAL;

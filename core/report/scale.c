@@ -30,6 +30,7 @@ void scale_for(double value, const char *unit, struct scale *s)
 	blank = strchr(text, ' ');
 	snprintf(s->unit, sizeof(s->unit), "%s", blank ? blank + 1 : "");
 	s->divisor = 1;
+	s->places = 0;
 	n = strlen(s->unit);
 	snprintf(name, sizeof(name), "%s", s->unit);
 	if (str_ends(name, "/s"))
@@ -47,6 +48,12 @@ const char *scale_format(double value, const struct scale *s, char *buf, size_t 
 
 	if (!isfinite(v)) {
 		snprintf(buf, size, "-");
+		return buf;
+	}
+	if (s->places) {
+		/* Halves away from zero, as spreadsheets have it, not to even as printf() does. */
+		snprintf(buf, size, "%.*f", (int)s->places - 1,
+			 round(v * pow(10, s->places - 1)) / pow(10, s->places - 1));
 		return buf;
 	}
 	if (a >= 999.95 || (s->divisor == 1 && v == floor(v)))

@@ -7,6 +7,7 @@
 struct scale {
 	char unit[48]; /* "MiB/s"; empty for a plain number */
 	double divisor;
+	unsigned places; /* so many less one behind the point; 0: as scale_format() says */
 };
 
 /* The unit in which units_format_metric() shows a value of this size. */

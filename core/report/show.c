@@ -75,6 +75,28 @@ static const char *show_incomplete(const char *status)
 	return str_eq(status, "complete") ? "" : status;
 }
 
+/* "bonnie++ 1.03e from raid6.csv (bonnie, 41 rows)" */
+static void show_imported(const json_t *imported, struct strbuf *out)
+{
+	json_t *source, *tool;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(imported, "sources"), i, source)
+	{
+		_cleanup_strbuf_ struct strbuf tools = STRBUF_INIT;
+		uint64_t rows = js_get_u64(source, "rows", 0);
+
+		json_array_foreach(json_object_get(source, "tools"), k, tool)
+		{
+			strbuf_addf(&tools, "%s%s", k ? ", " : "",
+				    json_is_string(tool) ? json_string_value(tool) : "?");
+		}
+		show_line(out, i ? "" : "imported", "%s from %s, %" PRIu64 " row%s",
+			  strbuf_str(&tools), js_get_str(source, "file", "?"), rows,
+			  rows == 1 ? "" : "s");
+	}
+}
+
 static void show_session(const json_t *doc, struct strbuf *out)
 {
 	const json_t *session = json_object_get(doc, "session"),
@@ -85,8 +107,12 @@ static void show_session(const json_t *doc, struct strbuf *out)
 		   *ended = js_get_str(session, "ended", NULL);
 	_cleanup_strbuf_ struct strbuf counts = STRBUF_INIT, expected = STRBUF_INIT;
 
-	show_line(out, "session", "%s, %s%s%s", js_get_str(session, "id", "?"),
-		  js_get_str(session, "started", "?"), ended ? " to " : "", ended ? ended : "");
+	if (json_object_get(doc, "imported"))
+		show_imported(json_object_get(doc, "imported"), out);
+	else
+		show_line(out, "session", "%s, %s%s%s", js_get_str(session, "id", "?"),
+			  js_get_str(session, "started", "?"), ended ? " to " : "",
+			  ended ? ended : "");
 	show_counts(trials, &counts);
 	if (repeats)
 		show_line(out, "trials",
@@ -178,17 +204,44 @@ static void show_filesystem(const json_t *doc, struct strbuf *out)
 	show_line(out, "file system", "%s", strbuf_str(&text));
 }
 
+static void show_head(const json_t *doc, struct strbuf *out)
+{
+	show_job(json_object_get(doc, "job"), out);
+	show_session(doc, out);
+	/* Nobody has written down where another tool's numbers were measured. */
+	if (json_object_get(doc, "imported"))
+		return;
+	show_machine(json_object_get(doc, "environment"), out);
+	show_target(doc, out);
+	show_filesystem(doc, out);
+}
+
+/* As it stands, between fences in Markdown. */
+static void show_part(const struct strbuf *part, bool markdown, struct strbuf *out)
+{
+	if (part->len)
+		strbuf_addf(out, "%s%s%s", markdown ? "```\n" : "", strbuf_str(part),
+			    markdown ? "```\n" : "");
+}
+
 void show_result(const json_t *doc, const struct show_options *opt, FILE *out)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf head = STRBUF_INIT, findings = STRBUF_INIT,
+				       text = STRBUF_INIT;
+	const struct values_options values = {
+		.all = opt->all,
+		.summary = opt->summary || json_object_get(doc, "imported"),
+		.markdown = opt->markdown,
+		.width = SHOW_WIDTH,
+	};
 
-	show_job(json_object_get(doc, "job"), &text);
-	show_session(doc, &text);
-	show_machine(json_object_get(doc, "environment"), &text);
-	show_target(doc, &text);
-	show_filesystem(doc, &text);
+	show_head(doc, &head);
+	show_part(&head, opt->markdown, &text);
 	strbuf_addch(&text, '\n');
-	values_format(doc, opt->all, SHOW_WIDTH, &text);
-	findings_format(doc, opt->all, SHOW_WIDTH, &text);
+	values_format(doc, &values, &text);
+	findings_format(doc, opt->all, SHOW_WIDTH, &findings);
+	if (findings.len && opt->markdown)
+		strbuf_addch(&text, '\n');
+	show_part(&findings, opt->markdown, &text);
 	fwrite(strbuf_str(&text), 1, text.len, out);
 }

@@ -7,7 +7,9 @@
 #include <stdio.h>
 
 struct show_options {
-	bool all; /* every metric, not only the primary ones */
+	bool all;     /* every metric, not only the primary ones */
+	bool summary; /* a line over all variants for each metric; of an imported document always */
+	bool markdown; /* for a mail or a page, else for a terminal */
 };
 
 void show_result(const json_t *doc, const struct show_options *opt, FILE *out);

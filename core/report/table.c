@@ -181,3 +181,33 @@ void table_format(const struct table *t, size_t width, struct strbuf *out)
 	for (size_t r = 0; r < t->n_rows; r++)
 		table_format_row(t, r, w, out);
 }
+
+/* ---- Markdown ---- */
+
+static void table_markdown_cell(const char *s, struct strbuf *out)
+{
+	strbuf_addstr(out, "| ");
+	for (; *s; s++) {
+		if (strchr("|*_<`\\", *s))
+			strbuf_addch(out, '\\');
+		strbuf_addch(out, *s);
+	}
+	strbuf_addch(out, ' ');
+}
+
+void table_markdown(const struct table *t, struct strbuf *out)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		table_markdown_cell(t->columns[i].title, out);
+	strbuf_addstr(out, "|\n");
+	for (size_t i = 0; i < t->n_columns; i++)
+		strbuf_addstr(out, t->columns[i].flags & TABLE_RIGHT ? "| ---: " : "| --- ");
+	strbuf_addstr(out, "|\n");
+	for (size_t r = 0; r < t->n_rows; r++) {
+		if (!t->cells[r * t->n_columns])
+			continue;
+		for (size_t i = 0; i < t->n_columns; i++)
+			table_markdown_cell(table_cell(t, r, i), out);
+		strbuf_addstr(out, "|\n");
+	}
+}

@@ -39,4 +39,6 @@ void table_gap(struct table *t);
 size_t table_width(const struct table *t);
 /* Titles and rows, each line at most width columns where the columns that may shrink allow it. */
 void table_format(const struct table *t, size_t width, struct strbuf *out);
+/* The same as a table of Markdown; a row that is an empty line is left out. */
+void table_markdown(const struct table *t, struct strbuf *out);
 void table_free(struct table *t);

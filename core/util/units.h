@@ -30,3 +30,13 @@ const char *units_format_time(uint64_t ns, char *buf, size_t size);
  * "486.4 MiB/s", 1234567 "ns" -> "1.235 ms", 1234 "ops/s" -> "1234 /s". NaN -> "-".
  */
 const char *units_format_metric(double value, const char *unit, char *buf, size_t size);
+
+/* A unit by a name that others use, such as "KiB/s" or "IOPS". */
+struct units_named {
+	const char *name, *unit; /* of a result document: "bytes/s" */
+	double factor;		 /* from that to this */
+};
+/* NULL: there is none. */
+const struct units_named *units_named_find(const char *name);
+/* The i-th of all; NULL behind the last. */
+const struct units_named *units_named_at(size_t i);
