@@ -23,7 +23,7 @@
 
 struct run_args {
 	struct load_args load;
-	const char *out;
+	const char *out, *resume;
 	uint64_t seed;
 	int until;
 	uint32_t max_repeats;
@@ -41,6 +41,10 @@ static const struct arg run_args_table[] = {
 	  "Results directory; made by the run. Else fstrial-results/JOB/TIME-ID in the current "
 	  "directory.",
 	  ARG_TEXT, offsetof(struct run_args, out), NULL },
+	{ "resume", "DIR",
+	  "Go on with the session whose results directory this is, where its journal ends: after a crash, an interruption "
+	  "or a stop. Job and kernel must be the same.",
+	  ARG_TEXT, offsetof(struct run_args, resume), NULL },
 	{ "dry-run", NULL, "Print what \"fstrial plan\" prints and touch nothing.", ARG_FLAG,
 	  offsetof(struct run_args, dry_run), NULL },
 	{ "until", "RULE",
@@ -91,6 +95,10 @@ static int run_until(const struct run_args *a, const struct job *job, struct unt
 {
 	struct err e = { 0 };
 
+	if (a->resume && (a->out || a->seed)) {
+		log_error("--resume goes on in the same directory with the same seed: it takes no %s", a->out ? "--out" : "--seed");
+		return EXIT_USAGE;
+	}
 	*u = (struct until_rule){ .min_repeats = MAX(job->repeats, UNTIL_MIN_REPEATS),
 				  .max_repeats = a->max_repeats ? a->max_repeats : 20,
 				  .wanted = run_half_width };
@@ -113,6 +121,7 @@ static int run_session(const struct run_args *a, const struct job *job, struct r
 	struct until_rule until;
 	const struct session_options opt = {
 		.out = a->out,
+		.resume = a->resume,
 		.seed = a->seed,
 		.quiet = a->quiet,
 		.destroy = a->load.destroy.v,

@@ -25,6 +25,15 @@ int journal_open(const char *dir, struct journal *j, struct err *e)
 	return dir_sync(dir);
 }
 
+int journal_reopen(const char *dir, off_t whole, struct journal *j, struct err *e)
+{
+	j->path = xasprintf("%s/journal.jsonl", dir);
+	j->fd = open(j->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (j->fd >= 0 && ftruncate(j->fd, whole) == 0)
+		return 0;
+	return err_sys(e, errno, "open %s to go on with it", j->path);
+}
+
 int journal_append(struct journal *j, const char *type, const json_t *members, struct err *e)
 {
 	_cleanup_json_ json_t *line = js_object();

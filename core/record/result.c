@@ -72,6 +72,10 @@ static int result_head(const char *path, json_t **head, struct err *e)
 			session = json_object_get(*head, "session");
 		} else if (str_eq(type, "once") && *head) {
 			js_set(session, "once", json_incref(json_object_get(line, "steps")));
+		} else if (str_eq(type, "resumed") && *head) {
+			js_push(json_object_get(session, "resumed"), json_incref(json_object_get(line, "resumed")));
+			js_set(session, "ended", json_null());
+			js_set(session, "status", js_str("partial"));
 		} else if (str_eq(type, "end") && *head) {
 			js_set(session, "ended", json_incref(json_object_get(line, "ended")));
 			js_set(session, "status", json_incref(json_object_get(line, "status")));
@@ -110,19 +114,32 @@ static int result_put_trials(const char *path, FILE *out, struct err *e)
 	struct reader rd;
 	json_t *line = NULL;
 	const char *sep = "";
+	char *interrupted = NULL; /* is done again where the session was resumed */
 	int r = reader_open(&rd, path, e);
 
 	fputs(",\n\"trials\": [", out);
 	while (r == 0 && (r = reader_next(&rd, NULL, &line, e)) == 1) {
-		if (str_eq(js_get_str(line, "type", ""), "trial")) {
-			_cleanup_free_ char *text = js_dump(json_object_get(line, "trial"));
+		const char *type = js_get_str(line, "type", "");
+		json_t *trial = json_object_get(line, "trial");
+
+		if (str_eq(type, "trial") && str_eq(js_get_str(trial, "status", ""), "interrupted")) {
+			free(interrupted);
+			interrupted = js_dump(trial);
+		} else if (str_eq(type, "trial")) {
+			_cleanup_free_ char *text = js_dump(trial);
 
 			fprintf(out, "%s\n%s", sep, text);
 			sep = ",";
+		} else if (str_eq(type, "resumed")) {
+			free(interrupted);
+			interrupted = NULL;
 		}
 		json_decref(line);
 		r = 0;
 	}
+	if (interrupted)
+		fprintf(out, "%s\n%s", sep, interrupted);
+	free(interrupted);
 	fputs("\n]\n}\n", out);
 	reader_close(&rd);
 	return r;

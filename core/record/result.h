@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "core/util/err.h"
 #include "core/util/macro.h"
@@ -22,6 +23,8 @@ struct journal {
 int journal_open(const char *dir, struct journal *j, struct err *e) _must_check_;
 /* Appends {"type": type, ...members} and fsyncs. Takes nothing. */
 int journal_append(struct journal *j, const char *type, const json_t *members, struct err *e) _must_check_;
+/* Opens the journal of DIR to go on with: what stands behind its first `whole` bytes, a line that was cut off, goes. */
+int journal_reopen(const char *dir, off_t whole, struct journal *j, struct err *e) _must_check_;
 void journal_close(struct journal *j);
 
 /*

@@ -62,6 +62,10 @@ static int session_make_out(struct session *s, struct err *e)
 	_cleanup_free_ char *journal = NULL;
 	int r;
 
+	if (s->resume) {
+		s->out = xstrdup(s->opt->resume);
+		return journal_reopen(s->out, s->resume->end, &s->journal, e);
+	}
 	s->out = s->opt->out ? xstrdup(s->opt->out) :
 			       xasprintf("fstrial-results/%s/%s", s->job->name, s->id);
 	journal = xasprintf("%s/journal.jsonl", s->out);
@@ -164,7 +168,7 @@ static int session_begin(struct session *s, struct err *e)
 	if (r == 0)
 		r = target_begin(&s->target, s->id, &s->undo, e);
 	if (r == 0)
-		r = session_write_head(s, e);
+		r = s->resume ? session_write_resumed(s, e) : session_write_head(s, e);
 	s->begun = r == 0;
 	return r;
 }
@@ -174,6 +178,8 @@ static void session_unmake_out(const struct session *s)
 {
 	static const char *const ours[] = { "journal.jsonl", "commands.log" };
 
+	if (s->resume)
+		return; /* what was measured before stays */
 	for (size_t i = 0; s->journal.path && i < ARRAY_SIZE(ours); i++) {
 		_cleanup_free_ char *path = xasprintf("%s/%s", s->out, ours[i]);
 
@@ -247,6 +253,26 @@ static int session_main(struct session *s)
 	return session_exit_code(s);
 }
 
+static const char *session_was(const struct session *s, const char *key)
+{
+	return js_get_str(json_object_get(s->resume->head, "session"), key, "");
+}
+
+/* On a target like the one it began on? Its size is known when it is there. */
+static int session_same_target(const struct session *s, struct err *e)
+{
+	const json_t *was = json_object_get(json_object_get(s->resume->head, "session"), "target");
+	_cleanup_json_ json_t *is = target_json(&s->target);
+
+	if (str_eq(js_get_str(was, "kind", ""), js_get_str(is, "kind", "?")) &&
+	    (s->job->target.kind != TARGET_DEVICE ||
+	     str_eq(js_get_str(was, "device", ""), js_get_str(is, "device", "?"))) &&
+	    (s->job->target.kind != TARGET_DIRECTORY ||
+	     str_eq(js_get_str(was, "directory", ""), js_get_str(is, "directory", "?"))))
+		return 0;
+	return err_set(e, EINVAL, "%s cannot be resumed: it was begun on another target", s->opt->resume);
+}
+
 /* May it, and can it? Nothing is made yet. */
 static int session_guard(struct session *s)
 {
@@ -254,12 +280,14 @@ static int session_guard(struct session *s)
 	struct err e = { 0 };
 	int r = target_guard(&s->job->target, opt->destroy, opt->n_destroy, &s->target, &e);
 
+	if (r == 0 && s->resume)
+		r = session_same_target(s, &e);
 	if (r < 0) {
 		log_error("%s", e.text);
 		return r == -EPERM ? EXIT_REFUSED : EXIT_USAGE;
 	}
-	s->id = session_make_id();
-	s->seed = session_seed(s);
+	s->id = s->resume ? xstrdup(session_was(s, "id")) : session_make_id();
+	s->seed = s->resume ? js_get_u64(json_object_get(s->resume->head, "session"), "seed", 0) : session_seed(s);
 	s->env = (struct trial_env){ .job = s->job, .undo = &s->undo, .target = &s->target, .seed = s->seed,
 				     .progress = &s->progress, .commands_fd = -1, .tools = tools_collect(s->job) };
 	s->env.signal_fd = signals_begin(&e);
@@ -269,9 +297,24 @@ static int session_guard(struct session *s)
 	return EXIT_FAILED;
 }
 
+/* How far did it come? 0, or the exit code. */
+static int session_resume(struct session *s, struct resume *was)
+{
+	struct err e = { 0 };
+
+	if (!s->opt->resume)
+		return EXIT_GOOD;
+	s->resume = was;
+	if (resume_read(s->opt->resume, s->job, was, &e) == 0)
+		return EXIT_GOOD;
+	log_error("%s", e.text);
+	return EXIT_USAGE;
+}
+
 int session_run(const struct job *job, struct registry *reg, const struct session_options *opt, char **dir)
 {
 	struct session s = { .job = job, .reg = reg, .opt = opt, .status = "complete", .env.commands_fd = -1 };
+	struct resume was = { 0 };
 	int code;
 
 	*dir = NULL;
@@ -281,11 +324,14 @@ int session_run(const struct job *job, struct registry *reg, const struct sessio
 	}
 	s.undo.fd = -1;
 	s.journal.fd = -1;
-	code = session_guard(&s);
+	code = session_resume(&s, &was);
+	if (code == EXIT_GOOD)
+		code = session_guard(&s);
 	if (code == EXIT_GOOD)
 		code = session_main(&s);
 	if (s.begun)
 		*dir = TAKE_PTR(s.out);
 	session_release(&s);
+	resume_release(&was);
 	return code;
 }

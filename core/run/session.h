@@ -12,6 +12,7 @@ struct until_rule;
 
 struct session_options {
 	const char *out;  /* results directory, or NULL: fstrial-results/JOB/UTC-id */
+	const char *resume; /* results directory of a session to go on with, or NULL */
 	uint64_t seed;	  /* 0: the job's, else drawn */
 	bool quiet;	  /* no progress */
 	const char *const *destroy; /* --destroy, beside the job's own */

@@ -142,12 +142,39 @@ static void session_canaries(struct session *s, struct canary *c)
 		canary_begin(c, NULL, device ? s->once.device : t->devices[0].device);
 }
 
-static void session_block(struct session *s, struct until *u, uint32_t block)
+/* What an earlier sitting has a result of counts as if it were done now. */
+static bool session_done_before(struct session *s, struct until *u, uint32_t block, uint32_t variant)
 {
+	_cleanup_free_ char *id = job_variant_id(s->job, variant);
+	const json_t *trial = s->resume ? resume_trial(s->resume, id, block) : NULL;
+	bool ok = trial && str_eq(js_get_str(trial, "status", ""), "ok");
+
+	if (!trial)
+		return false;
+	if (u)
+		until_add(u, variant, json_object_get(trial, "steps"), ok);
+	s->done++;
+	s->failed += !ok;
+	s->unmet += ok && str_eq(judge_trial(json_object_get(trial, "steps")), "failed");
+	s->progress.done++;
+	return true;
+}
+
+static void session_block(struct session *s, struct until *u, struct canary *canary, uint32_t block)
+{
+	bool measured = !s->job->canaries;
+
+	json_decref(s->canaries);
+	s->canaries = NULL;
 	session_order(s, block);
-	for (uint32_t i = 0; i < s->job->n_variants && str_eq(s->status, "complete"); i++)
-		if (!u || until_wants(u, s->order[i]))
-			session_trial(s, u, block, i);
+	for (uint32_t i = 0; i < s->job->n_variants && str_eq(s->status, "complete"); i++) {
+		if ((u && !until_wants(u, s->order[i])) || session_done_before(s, u, block, s->order[i]))
+			continue;
+		if (!measured)
+			s->canaries = canary_measure(canary);
+		measured = true;
+		session_trial(s, u, block, i);
+	}
 }
 
 void session_blocks(struct session *s)
@@ -162,9 +189,7 @@ void session_blocks(struct session *s)
 	for (uint32_t block = 0; str_eq(s->status, "complete"); block++) {
 		if (u ? !until_next_block(u, block) : block == s->job->repeats)
 			break;
-		json_decref(s->canaries);
-		s->canaries = s->job->canaries ? canary_measure(&canary) : NULL;
-		session_block(s, u, block);
+		session_block(s, u, &canary, block);
 	}
 	canary_end(&canary);
 	if (u)

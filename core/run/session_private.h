@@ -4,6 +4,7 @@
 
 #include "core/record/result.h"
 #include "core/run/progress.h"
+#include "core/run/resume.h"
 #include "core/run/session.h"
 #include "core/run/target.h"
 #include "core/run/trial.h"
@@ -24,6 +25,7 @@ struct session {
 	uint64_t done, failed, unmet; /* trials; unmet: ended well, not as expected */
 	const char *status; /* "complete" "interrupted" "stopped" */
 	char *stop_reason;
+	struct resume *resume; /* what was done before, or NULL */
 	bool made_out; /* the results directory was not there before */
 	bool begun; /* the journal has its first line: there will be a result */
 	bool dirty; /* something could not be put back */
@@ -42,6 +44,7 @@ void session_blocks(struct session *s);
 
 /* session_record.c: lines of the journal, each on disk when it returns 0; the last makes result.json. */
 int session_write_head(struct session *s, struct err *e) _must_check_;
+int session_write_resumed(struct session *s, struct err *e) _must_check_;
 int session_write_trial(struct session *s, const struct trial *t, uint32_t position, uint64_t started_wall,
 			uint64_t started, struct err *e) _must_check_;
 int session_write_end(struct session *s, struct err *e) _must_check_;

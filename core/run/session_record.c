@@ -28,6 +28,7 @@ static json_t *session_json(const struct session *s)
 	js_set(o, "repeats", js_u64(s->job->repeats));
 	js_set(o, "tool_version", js_str(FSTRIAL_VERSION));
 	js_set(o, "target", target_json(&s->target));
+	js_set(o, "resumed", js_array());
 	js_set(o, "until", json_null());
 	js_set(o, "once", js_array());
 	return o;
@@ -77,6 +78,23 @@ int session_write_head(struct session *s, struct err *e)
 	js_set(head, "plugins", tools_plugins(s->job, s->reg));
 	js_set(head, "variants", session_variants(s->job));
 	return journal_append(&s->journal, "session", head, e);
+}
+
+/* A session that is not the one that began: when, and in which boot. */
+int session_write_resumed(struct session *s, struct err *e)
+{
+	_cleanup_json_ json_t *line = js_object(), *plugins = tools_plugins(s->job, s->reg);
+	char when[32], boot[64] = "";
+	json_t *o = js_object();
+
+	js_set(line, "resumed", o);
+	if (resume_check_plugins(s->resume, plugins, e) < 0)
+		return -EINVAL;
+	if (file_read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)) < 0)
+		boot[0] = '\0';
+	js_set(o, "at", js_str(clock_format_utc(clock_wall_ns(), when, sizeof(when))));
+	js_set(o, "boot_id", js_str(boot));
+	return journal_append(&s->journal, "resumed", line, e);
 }
 
 int session_write_trial(struct session *s, const struct trial *t, uint32_t position, uint64_t started_wall,
