@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../helpers.sh"
 
 fstrial help >out
-for command in run check plan plugins show recover config version help; do
+for command in run check plan plugins show compare effects calibrate recover config version help; do
 	assert_contains out "  $command "
 	fstrial help "$command" >one
 	assert_contains one "fstrial $command"
