@@ -82,7 +82,7 @@ static char *sink_fact(void *arg, const char *key)
 	if (!str_starts(key, "filesystem."))
 		return NULL;
 	if (!facts && !k->facts)
-		k->facts = fsfacts_collect(k->c->dir, k->c->device);
+		k->facts = fsfacts_collect(k->c->facts_dir, k->c->device);
 	return fsfacts_lookup(facts ? facts : k->facts, key + strlen("filesystem."));
 }
 

@@ -22,6 +22,7 @@ struct call {
 	const struct step *step;     /* NULL in revert */
 	const char *label;	     /* "v01 r2 mkfs", for commands.log */
 	const char *dir, *device, *sysfs;
+	const char *facts_dir;	     /* dir, unless that is on another device than device: then NULL */
 	const char *subdir;	     /* workload: of dir, made if it is missing, and worked in; NULL: dir itself */
 	uint64_t seed;
 	const struct target *target; /* facts "target.*", devices, and whose further devices are judged by; NULL in revert */

@@ -30,6 +30,8 @@ void trial_begin(struct trial *t, struct trial_env *env, uint32_t variant, uint3
 	t->steps = js_array();
 	t->cgroups = base ? json_copy(base->cgroups) : js_array();
 	t->device = device ? xstrdup(device) : NULL;
+	t->without = base ? base->without : NULL;
+	t->moved = base && base->moved;
 	t->sysfs = sysfs ? xstrdup(sysfs) : NULL;
 	if (dir)
 		t->dir = xstrdup(dir);
@@ -84,6 +86,11 @@ static uint64_t step_seed(const struct trial *t, const struct step *s, size_t in
 	return prng_next(&p);
 }
 
+const char *trial_facts_dir(const struct trial *t)
+{
+	return t->moved ? NULL : t->dir;
+}
+
 void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size_t index, const char *label)
 {
 	*c = (struct call){
@@ -91,6 +98,7 @@ void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size
 		.step = s,
 		.label = label,
 		.dir = t->dir,
+		.facts_dir = trial_facts_dir(t),
 		.device = t->device,
 		.sysfs = t->sysfs,
 		.seed = step_seed(t, s, index),
@@ -106,13 +114,18 @@ void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size
 
 /* ---- can it run at all? ----------------------------------------------------------------------- */
 
-/* NULL, or why this step has no place in this session. */
-static const char *step_skip_reason(const struct trial *t, const struct fstrial_plugin *d)
+/* NULL, or why this step has no place in this session; the caller frees it. */
+static char *step_skip_reason(const struct trial *t, const struct fstrial_plugin *d)
 {
+	bool on_device = d->kind == FST_WORKLOAD || (d->flags & (FST_NEEDS_DEVICE | FST_NEEDS_DIR));
+
+	/* On what was there before, it would be measured under a wrong name. */
+	if (t->without && on_device)
+		return xasprintf("its device would have been made by %s, which was skipped", t->without);
 	if ((d->flags & FST_NEEDS_DEVICE) && !t->device)
-		return "the target is a directory: there is no device of ours to change";
+		return xstrdup("the target is a directory: there is no device of ours to change");
 	if ((d->flags & FST_NEEDS_ROOT) && geteuid() != 0)
-		return "needs root";
+		return xstrdup("needs root");
 	return NULL;
 }
 
@@ -123,6 +136,10 @@ static int step_ready(struct trial *t, const struct step *s, struct err *e)
 
 	if ((files || (d->flags & FST_NEEDS_DIR)) && !t->dir)
 		return err_set(e, ENOENT, "no file system is mounted: a mkfs and a mount step must come before");
+	/* The place there was is on another device: only more devices can be made there. */
+	if ((files || (d->flags & FST_NEEDS_DIR)) && t->moved && !(d->flags & FST_PROVIDES_DEVICE))
+		return err_set(e, ENOENT, "no file system of %s is mounted: a mkfs and a mount step must come before",
+			       t->device);
 	if (d->flags & FST_DESTROYS_DEVICE)
 		return target_recheck(t->env->target, t->dir, t->device, e);
 	return 0;
@@ -156,6 +173,7 @@ static int trial_take_places(struct trial *t, const json_t *record, struct err *
 	if (dir) {
 		free(t->dir);
 		t->dir = xstrdup(dir);
+		t->moved = false;
 	}
 	if (!device)
 		return 0;
@@ -168,6 +186,8 @@ static int trial_take_places(struct trial *t, const json_t *record, struct err *
 	free(t->sysfs);
 	t->device = blockdev_path(device, &bd);
 	t->sysfs = xstrdup(bd.sysfs);
+	t->without = NULL;
+	t->moved = !dir;
 	return 0;
 }
 
@@ -218,6 +238,7 @@ static void trial_act(struct trial *t, struct step *s, size_t index, json_t *rec
 {
 	_cleanup_free_ char *label = xasprintf("%s %s", t->label, s->def->name);
 	const struct job_step *def = s->def;
+	uint64_t flags = s->plugin->desc.flags;
 	struct stepproc_result res = { 0 };
 	struct steprec_cpu before;
 	struct err e = { 0 };
@@ -240,6 +261,8 @@ static void trial_act(struct trial *t, struct step *s, size_t index, json_t *rec
 	steprec_cpu_add(rec, &before);
 	status = trial_end_status(&res);
 	steprec_status(rec, status, &res.err);
+	if (str_eq(status, "skipped") && (flags & FST_PROVIDES_DEVICE))
+		t->without = def->name;
 	if (def->kind == FST_WORKLOAD && res.result == 0)
 		judge_step(s, rec);
 	if (res.result < 0 && !str_eq(status, "skipped"))
@@ -257,7 +280,7 @@ struct step *trial_open_step(struct trial *t, size_t index, json_t **rec, bool *
 	struct err e = { 0 };
 	struct step *s = xcalloc(1, sizeof(*s));
 	int r = job_step_resolve(t->env->job, index, t->variant, s, &d);
-	const char *skip = r == 0 ? step_skip_reason(t, &s->plugin->desc) : NULL;
+	_cleanup_free_ char *skip = r == 0 ? step_skip_reason(t, &s->plugin->desc) : NULL;
 
 	*rec = steprec_new(def, r == 0 ? s : NULL);
 	js_push(t->steps, *rec);

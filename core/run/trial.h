@@ -42,6 +42,8 @@ struct trial {
 	char *reason;		 /* "mkfs: ..." or NULL */
 	char *label;		 /* "v01 r2" */
 	char *dir, *device, *sysfs; /* as they are now */
+	bool moved;	     /* a step made the device since dir was set: dir is none of it */
+	const char *without; /* the skipped step that would have made the device, or NULL */
 	json_t *filesystem, *settings; /* after the last setup step, or NULL */
 	json_t *cgroups; /* that workloads run in: texts */
 	json_t *steps;

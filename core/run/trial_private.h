@@ -15,6 +15,8 @@ void trial_end(struct trial *t, const char *status, const char *step, const stru
 struct step *trial_open_step(struct trial *t, size_t index, json_t **rec, bool *skipped);
 void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size_t index,
 		     const char *label);
+/* Where the file system under trial is: dir, or NULL when that is none of the device's. */
+const char *trial_facts_dir(const struct trial *t);
 /* "ok", "failed", "skipped", "interrupted": how a step process ended. */
 const char *trial_end_status(const struct stepproc_result *res);
 

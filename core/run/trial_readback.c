@@ -49,7 +49,7 @@ static int readback_facts(void *arg, json_t *record, struct err *e)
 	const struct trial *t = arg;
 
 	(void)e;
-	js_set(record, "filesystem", fsfacts_collect(t->dir, t->device));
+	js_set(record, "filesystem", fsfacts_collect(trial_facts_dir(t), t->device));
 	js_set(record, "settings", t->sysfs ? environment_settings(t->sysfs) : json_null());
 	return 0;
 }
