@@ -3,8 +3,9 @@
 #
 # Installs what is missing of the programs and libraries below: contrib/deps.sh [--check] [GROUP]...
 #
-# Groups: build, run, test (these three when none is named), dev (also when DEVTOOLS=1). As root it
-# installs; otherwise, and with --check, it prints the command to type and ends with status 1.
+# Groups: build, run, test (these three when none is named), dev (also when DEVTOOLS=1), apps: servers that jobs
+# run on the file system under trial, and whose packages may start one of their own when they are installed. As root
+# it installs; otherwise, and with --check, it prints the command to type and ends with status 1.
 set -eu
 
 # A program in the second column that is found stands for its package, wherever it came from. A
@@ -35,6 +36,9 @@ table()
 	test    strace         strace                strace                 strace
 	test    objdump        binutils              binutils               binutils
 	test    g++            g++                   gcc-c++                gcc-c++
+	test    fio            fio                   fio                    fio
+	apps    -              postgresql            postgresql-server      postgresql-server
+	apps    pgbench        postgresql-contrib    postgresql-contrib     postgresql-contrib
 	test    linux.uml      user-mode-linux       -                      -
 	test    busybox        busybox-static        busybox                busybox-static
 	test    modprobe       kmod                  kmod                   kmod
@@ -56,8 +60,8 @@ check=no groups=()
 for arg; do
 	case $arg in
 	--check) check=yes ;;
-	build | run | test | dev) groups+=("$arg") ;;
-	*) echo "usage: deps.sh [--check] [build|run|test|dev]..." >&2; exit 2 ;;
+	build | run | test | dev | apps) groups+=("$arg") ;;
+	*) echo "usage: deps.sh [--check] [build|run|test|dev|apps]..." >&2; exit 2 ;;
 	esac
 done
 [ ${#groups[@]} -gt 0 ] || groups=(build run test)

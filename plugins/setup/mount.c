@@ -208,7 +208,8 @@ static int mount_make_dir(struct fst_ctx *ctx)
 
 	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 		return fst_error(ctx, errno, "getrandom");
-	if (mkdir(base, 0700) < 0 && errno != EEXIST)
+	/* A program that runs as another user must come through, whatever the umask; but not list the names. */
+	if ((mkdir(base, 0711) < 0 && errno != EEXIST) || chmod(base, 0711) < 0)
 		base = "/tmp";
 	snprintf(st->dir, sizeof(st->dir), "%s/mnt-%016llx", base, (unsigned long long)id);
 	r = fst_save(ctx, "mountpoint", st->dir);

@@ -19,11 +19,11 @@ job '"tps", "lost"' ns '"tps < 10ns", "lost == 2ns", "fixed == 1"' >good.job
 assert_exit 0 mine run --out out good.job >table 2>log
 assert_schema out/result.json
 s="d['trials'][1]['steps'][0]"
-assert_json out/result.json "$s['metrics'] == {
+assert_json out/result.json "${s}['metrics'] == {
 	'fixed': {'value': 1, 'unit': 'ratio', 'better': 'neutral', 'primary': False},
 	'tps': {'value': 1, 'unit': 'ns', 'better': 'lower', 'primary': True},
 	'lost': {'value': 2, 'unit': 'ns', 'better': 'lower', 'primary': False}}"
-assert_json out/result.json "[(x['unit'], x['met']) for x in $s['expect']] == [('ns', True), ('ns', True), ('ratio', True)]"
+assert_json out/result.json "[(x['unit'], x['met']) for x in ${s}['expect']] == [('ns', True), ('ns', True), ('ratio', True)]"
 assert_contains table "declares.tps"
 fstrial compare out out >comparison || [ $? = 3 ]
 assert_contains comparison "declares.tps"
@@ -32,8 +32,8 @@ assert_contains comparison "declares.tps"
 job '"fixed"' 'bytes/s' '"fixed > 1MiB/s"' >other.job
 assert_exit 1 mine run --out other other.job >table 2>log
 assert_schema other/result.json
-assert_json other/result.json "list($s['metrics']) == ['fixed'] and $s['metrics']['fixed']['unit'] == 'bytes/s'"
-assert_json other/result.json "$s['expect'][0]['met'] is False and $s['expect'][0]['value'] == 1"
+assert_json other/result.json "list(${s}['metrics']) == ['fixed'] and ${s}['metrics']['fixed']['unit'] == 'bytes/s'"
+assert_json other/result.json "${s}['expect'][0]['met'] is False and ${s}['expect'][0]['value'] == 1"
 
 # All of it is known when the job is read.
 says() # TEXT

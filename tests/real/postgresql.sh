@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A PostgreSQL server on a file system under trial, by the job that is shipped: made, started, loaded, measured,
+# ended; and ended by recover when the session is killed in the middle.
+. "$(dirname "$0")/../helpers.sh"
+requires_root
+requires mkfs.xfs setpriv
+ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || skip "PostgreSQL's server programs are not installed"
+id postgres >/dev/null 2>&1 || skip "there is no user postgres"
+
+# Those that this machine runs anyway are not ours.
+servers() { pgrep -f '[p]ostgres -D pg -k /run/fstrial|[p]gbench .*--host=/run/fstrial' || true; }
+[ -z "$(servers)" ] || skip "another trial of PostgreSQL is running"
+job=$SRC/jobs/postgresql.job
+args=(--repeats 1 --set fs=xfs --set scale=1 --set seconds=2 --set clients=2)
+assert_exit 0 fstrial run --out out "${args[@]}" "$job" >table 2>log || show_file log
+assert_schema out/result.json
+s="next(s for s in d['trials'][0]['steps'] if s['name'] == 'pgbench')"
+assert_json out/result.json "${s}['metrics']['tps']['value'] > 0 and ${s}['metrics']['tps']['primary'] and
+	${s}['metrics']['latency_mean']['value'] > 1000 and ${s}['metrics']['failed']['value'] == 0 and
+	${s}['metrics']['transactions']['value'] >= ${s}['metrics']['tps']['value']"
+assert_json out/result.json "[e['met'] for e in ${s}['expect']] == [True, True]"
+assert_json out/result.json "${s}['notes']['program_version'].startswith('pgbench (PostgreSQL)')"
+assert_json out/result.json "d['trials'][0]['filesystem']['type'] == 'xfs'"
+assert_contains table "pgbench.tps"
+assert_eq "$(servers)" "" "servers left"
+
+fstrial_bg run --out killed "${args[@]}" --set seconds=1000 "$job" >table 2>log
+pgbench_runs() { pgrep -f '[p]gbench --no-vacuum .*--host=/run/fstrial' >/dev/null; }
+wait_for 120 pgbench_runs || { show_file log; fail "pgbench never began"; }
+kill -KILL "$PID"
+wait "$PID" 2>/dev/null || true
+assert_exit 0 fstrial recover >rec 2>&1 || show_file rec
+assert_contains rec "put back: server"
+assert_contains rec "put back: mount"
+wait_for 10 sh -c '! pgrep -f "[p]ostgres -D pg -k /run/fstrial" >/dev/null' || fail "the server is still there"
