@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* lvm: takes a volume group and what makes it one from its devices, in whatever state it is. */
+#pragma once
+
+#include "lvm_args.h"
+#include "lvm_label.h"
+
+#define LVM_MAX_SAVED 128
+
+/* Facts: "vg" NAME, and for each device "pv" "UUID PATH". */
+struct lvm_saved {
+	const char *vg;
+	struct block_members members;
+	char uuids[BLOCK_MAX_MEMBERS][LVM_UUID_TEXT];
+};
+
+static inline int lvm_saved_one(struct fst_ctx *ctx, const char *key, const char *value, void *arg)
+{
+	struct lvm_saved *s = arg;
+
+	(void)ctx;
+	if (strcmp(key, "pv") != 0 || s->members.n == BLOCK_MAX_MEMBERS ||
+	    strlen(value) < LVM_UUID_TEXT)
+		return 0;
+	memcpy(s->uuids[s->members.n], value, LVM_UUID_TEXT - 1);
+	s->uuids[s->members.n][LVM_UUID_TEXT - 1] = '\0';
+	s->members.v[s->members.n++] = value + LVM_UUID_TEXT;
+	return 0;
+}
+
+static inline int lvm_get_saved(struct fst_ctx *ctx, struct lvm_saved *s)
+{
+	memset(s, 0, sizeof(*s));
+	s->vg = fst_saved(ctx, "vg");
+	return fst_saved_each(ctx, lvm_saved_one, s);
+}
+
+/* ---- devices of the group that the tool does not remove ------------------------------------------ */
+
+/* The kernel's name of a mapped device whose name begins with "VG-" and that nothing stands on. */
+static inline bool lvm_find_mapped(const char *vg, char *kernel, size_t size, bool *held)
+{
+	char name[160], path[BLOCK_PATH_MAX];
+	size_t len = strlen(vg);
+	struct dirent *e, *h;
+	bool found = false;
+	DIR *d = opendir("/sys/block"), *holders;
+
+	*held = false;
+	while (d && !found && (e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, "dm-", 3) != 0 ||
+		    block_sys_read(e->d_name, "dm/name", name, sizeof(name)) < 0 ||
+		    strncmp(name, vg, len) != 0 || name[len] != '-')
+			continue;
+		snprintf(path, sizeof(path), "/sys/block/%.60s/holders", e->d_name);
+		holders = opendir(path);
+		found = true;
+		while (holders && found && (h = readdir(holders)) != NULL)
+			found = h->d_name[0] == '.';
+		if (holders)
+			closedir(holders);
+		*held |= !found;
+		snprintf(kernel, size, "%.60s", e->d_name);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+struct lvm_mapped {
+	const char *vg;
+	char kernel[BLOCK_NAME_MAX]; /* the one that could not be removed */
+};
+
+/* All of them, from the top: what the tool left when it died, or cannot see as its devices are gone. */
+static inline int lvm_remove_mapped(struct fst_ctx *ctx, void *arg)
+{
+	struct lvm_mapped *m = arg;
+	struct fst_cmd_result res;
+	struct block_args a;
+	char name[160];
+	bool held;
+	int r;
+
+	while (lvm_find_mapped(m->vg, m->kernel, sizeof(m->kernel), &held)) {
+		if (block_sys_read(m->kernel, "dm/name", name, sizeof(name)) < 0)
+			continue;
+		a.n = a.used = 0;
+		a.full = false;
+		block_arg(&a, "dmsetup");
+		block_arg(&a, "remove");
+		block_arg(&a, "%s", name);
+		r = block_try(ctx, &a, &res);
+		if (r < 0)
+			return r;
+		if (res.exit_status != 0)
+			return block_says_busy(&res) ? -EBUSY : block_refused(ctx, &a, &res);
+	}
+	return held ? -EBUSY : 0;
+}
+
+/* ---- the group, the volumes ---------------------------------------------------------------------- */
+
+/* 1: gone or never there. 0: the tool does not get rid of it. -EBUSY: in use. */
+static inline int lvm_vg_remove_once(struct fst_ctx *ctx, void *arg)
+{
+	struct lvm_saved *s = arg;
+	struct fst_cmd_result res;
+	struct block_args a;
+	int r;
+
+	lvm_command(&a, "vgremove", &s->members);
+	block_arg(&a, "--force");
+	block_arg(&a, "--force");
+	block_arg(&a, "--yes");
+	block_arg(&a, "%s", s->vg);
+	r = block_try(ctx, &a, &res);
+	if (r < 0)
+		return r;
+	if (res.exit_status == 0 || strstr(block_err(&res), "not found"))
+		return 1;
+	return block_says_busy(&res) ? -EBUSY : 0;
+}
+
+static inline int lvm_held(struct fst_ctx *ctx, const char *vg)
+{
+	struct mount_holders h;
+	char path[160];
+
+	snprintf(path, sizeof(path), "/dev/mapper/%.100s-%s", vg, LVM_VOLUME);
+	block_find_holders(&h, path);
+	return fst_error(ctx, EBUSY,
+			 "%s cannot be removed, it is held by %s; then: lvm vgremove -ff -y %s",
+			 path, h.text, vg);
+}
+
+static inline int lvm_vg_remove(struct fst_ctx *ctx, struct lvm_saved *s)
+{
+	struct lvm_mapped mapped = { .vg = s->vg };
+	int r = block_until_free(ctx, lvm_vg_remove_once, s, BLOCK_BUSY_NS);
+
+	if (r == -EBUSY)
+		return lvm_held(ctx, s->vg);
+	if (r < 0)
+		return r;
+	r = block_until_free(ctx, lvm_remove_mapped, &mapped, BLOCK_BUSY_NS);
+	return r == -EBUSY ? lvm_held(ctx, s->vg) : r;
+}
+
+/* Only what carries the UUID that this step gave it. */
+static inline int lvm_pv_remove(struct fst_ctx *ctx, struct lvm_saved *s, size_t i)
+{
+	const char *device = s->members.v[i];
+	struct fst_cmd_result res;
+	struct block_args a;
+	int r;
+
+	if (!lvm_has_label(device, s->uuids[i]))
+		return 0;
+	lvm_command(&a, "pvremove", &s->members);
+	block_arg(&a, "--force");
+	block_arg(&a, "--force");
+	block_arg(&a, "--yes");
+	block_arg(&a, "%s", device);
+	r = block_try(ctx, &a, &res);
+	if (r < 0)
+		return r;
+	if (!lvm_has_label(device, s->uuids[i]))
+		return 0;
+	if (res.exit_status != 0)
+		return block_refused(ctx, &a, &res);
+	return fst_error(ctx, EIO, "%s still is a physical volume; type: lvm pvremove -ff -y %s",
+			 device, device);
+}
+
+static inline int lvm_undo(struct fst_ctx *ctx)
+{
+	struct lvm_saved s;
+	int r = lvm_get_saved(ctx, &s), one;
+	size_t i;
+
+	if (r < 0 || !s.vg)
+		return r;
+	r = lvm_vg_remove(ctx, &s);
+	/* With the group in use its devices are not to be touched. */
+	for (i = 0; i < s.members.n && r != -EBUSY; i++) {
+		one = lvm_pv_remove(ctx, &s, i);
+		if (r == 0)
+			r = one;
+	}
+	return r;
+}
