@@ -125,9 +125,10 @@ static void import_say(const struct import_report *report, bool quiet)
 			fprintf(stderr, "%s\n", report->findings[i].text);
 	}
 	fprintf(stderr,
-		"%zu rows: %zu plain, %zu joined, %zu damaged, %zu copies; %zu refused; %zu "
-		"variants\n",
-		c->rows, c->plain, c->joined, c->damaged, c->copies, c->refused, c->variants);
+		"%zu row%s: %zu plain, %zu joined, %zu damaged, %zu cop%s; %zu refused; %zu "
+		"variant%s\n",
+		c->rows, c->rows == 1 ? "" : "s", c->plain, c->joined, c->damaged, c->copies,
+		c->copies == 1 ? "y" : "ies", c->refused, c->variants, c->variants == 1 ? "" : "s");
 }
 
 static int import_write(const char *out, const json_t *doc)

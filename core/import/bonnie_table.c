@@ -150,7 +150,7 @@ static bool line_title(struct import *im, size_t source, struct bonnie_table *t,
 				 at);
 		return true;
 	}
-	if (!strstr(line, "%CP"))
+	if (!strstr(line, "%CP") || !strstr(line, "/sec"))
 		return strstr(line, "-Per Ch") || strstr(line, "--Sequential") ||
 		       strstr(line, "-Create--");
 	if (files) {

@@ -274,7 +274,8 @@ static void values_by_cells(struct import *im)
 	}
 }
 
-static void use_labels(struct import *im)
+/* false: they are not as many as the rows. */
+static bool use_labels(struct import *im)
 {
 	size_t n = 0;
 
@@ -283,7 +284,7 @@ static void use_labels(struct import *im)
 	if (n != im->rows.n) {
 		import_find(im, IMPORT_REFUSED, 0, 0, "--labels: %zu labels for %zu rows", n,
 			    im->rows.n);
-		return;
+		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
 		free(im->rows.v[i].label);
@@ -291,6 +292,7 @@ static void use_labels(struct import *im)
 		json_decref(im->rows.v[i].cells);
 		im->rows.v[i].cells = NULL;
 	}
+	return true;
 }
 
 static void drop_without_values(struct import *im)
@@ -310,8 +312,10 @@ void import_set_values(struct import *im)
 {
 	bool cells = true;
 
-	if (im->opt->labels)
-		use_labels(im);
+	if (im->opt->labels && !use_labels(im)) {
+		drop_without_values(im);
+		return;
+	}
 	for (size_t i = 0; i < im->rows.n; i++)
 		cells = cells && im->rows.v[i].cells;
 	if (im->opt->label_regex || (im->opt->factors && !cells)) {

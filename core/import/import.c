@@ -152,6 +152,9 @@ static void source_read(struct import *im, size_t source)
 	enum import_format format = im->opt->from;
 	size_t before = im->counts.refused, rows = im->rows.n;
 
+	/* Whoever says which columns are figures says that there are columns. */
+	if (format == IMPORT_AUTO && im->opt->n_rules)
+		format = IMPORT_CSV;
 	for (size_t i = IMPORT_BONNIE; format == IMPORT_AUTO && i < ARRAY_SIZE(formats); i++) {
 		if (formats[i].is(&im->sources.v[source]))
 			format = (enum import_format)i;
@@ -229,11 +232,11 @@ void import_files(const char *const *paths, size_t n, const struct import_option
 		if (source_open(&im, paths[i]) == 0)
 			source_read(&im, i);
 	}
+	if (im.rows.n)
+		import_set_values(&im);
 	import_find_copies(&im);
 	if (opt->check_elapsed)
 		import_check_elapsed(&im);
-	if (im.rows.n)
-		import_set_values(&im);
 	import_count(&im);
 	import_sort(&im);
 	if (im.rows.n)

@@ -121,7 +121,7 @@ int import_duration(const char *text, double *seconds, struct err *e)
 {
 	const char *at = text + strspn(text, " \t");
 
-	if (strspn(at, "0123456789") && at[strspn(at, "0123456789")] == ',')
+	if (at[strspn(at, "0123456789:")] == ',')
 		return err_set(e, EINVAL, "\"%.40s\" has a decimal comma: write it with a point",
 			       text);
 	if (!duration_parse(at, seconds))

@@ -178,8 +178,13 @@ static int columns_assign(struct table_import *t)
 		column_missing(t, "--elapsed", opt->elapsed);
 		r = -ENOENT;
 	}
-	if (columns_rules(t) < 0 || columns_factors(t) < 0 || r < 0)
-		return -ENOENT;
+	/* All that is wrong at once. */
+	if (columns_rules(t) < 0)
+		r = -ENOENT;
+	if (columns_factors(t) < 0)
+		r = -ENOENT;
+	if (r < 0)
+		return r;
 	columns_unused(t);
 	return 0;
 }
@@ -226,8 +231,12 @@ static int cell_value(const struct import_rule *rule, const char *text, struct i
 		return 0;
 	}
 	r = rule->duration ? import_duration(text, &v, e) : import_number(text, &v, e);
-	factor = rule->duration ? 1e9 : rule->unit->factor;
+	if (rule->duration) {
+		f->value = rint(v * 1e9);
+		return r;
+	}
 	/* A hundredth is no number of a computer's, a hundred is. */
+	factor = rule->unit->factor;
 	f->value = factor < 1 ? v / rint(1 / factor) : v * factor;
 	return r;
 }
@@ -255,15 +264,31 @@ static int row_cell(const struct table_import *t, struct import_row *row, size_t
 	return 0;
 }
 
+/* Where the first column is a factor, that of a summary stands alone: the other factors are empty. */
+static bool is_alone(const struct table_import *t, const struct csv_record *r)
+{
+	for (size_t i = 1; i < r->n && i < t->names.n; i++) {
+		if (t->factors[i] && *r->v[i])
+			return false;
+	}
+	return true;
+}
+
 /* Of a spreadsheet's own summary below the rows. */
 static bool is_summary(const struct table_import *t, const struct csv_record *r)
 {
 	static const char *const words[] = { "max",    "min",	  "avg",     "med",	"mean",
 					     "median", "average", "maximum", "minimum", "sum",
 					     "total",  "stddev",  "stdev",   "sd" };
+	bool one = t->factors[0] != NULL;
 
+	for (size_t i = 1; one && i < t->names.n; i++)
+		one = !t->factors[i];
+	/* A single factor may have a level that is called so. */
+	if (one || !is_alone(t, r))
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (r->n && !t->factors[0] && strcasecmp(r->v[0], words[i]) == 0)
+		if (strcasecmp(r->v[0], words[i]) == 0)
 			return true;
 	}
 	return false;
