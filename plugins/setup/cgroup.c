@@ -56,6 +56,19 @@ static int cgroup_probe(struct fst_ctx *ctx)
 	return 0;
 }
 
+static int cgroup_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
+{
+	size_t i;
+
+	(void)est;
+	for (i = 0; i < FST_COUNT(cgroup_limits); i++)
+		if (cgroup_limit_value(ctx, &cgroup_limits[i]))
+			fst_plan(ctx, NULL, "runs the workloads in a control group: %s = %" PRIu64,
+				 cgroup_limits[i].param,
+				 cgroup_limit_value(ctx, &cgroup_limits[i]));
+	return 0;
+}
+
 /* ---- apply ----------------------------------------------------------------------------------- */
 
 /* The same for apply and readback, whose parent is the session, and nobody else's. */
@@ -201,4 +214,5 @@ FSTRIAL_PLUGIN(.kind = FST_SETUP, .name = "cgroup", .version = "1",
 			      "kernel killed it.",
 	       FST_PARAMS(cgroup_params), .cfg_size = sizeof(struct cgroup_cfg),
 	       .flags = FST_NEEDS_ROOT | FST_VOLATILE, .probe = cgroup_probe, .check = cgroup_check,
-	       .apply = cgroup_apply, .revert = cgroup_revert, .readback = cgroup_readback);
+	       .estimate = cgroup_estimate, .apply = cgroup_apply, .revert = cgroup_revert,
+	       .readback = cgroup_readback);

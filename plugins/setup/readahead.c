@@ -43,6 +43,15 @@ static int readahead_check(struct fst_ctx *ctx)
 	return 0;
 }
 
+static int readahead_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
+{
+	const struct readahead_cfg *cfg = ctx->cfg;
+
+	(void)est;
+	fst_plan(ctx, READAHEAD_FILE, "%" PRIu64, cfg->size / 1024);
+	return 0;
+}
+
 static int readahead_apply(struct fst_ctx *ctx)
 {
 	const struct readahead_cfg *cfg = ctx->cfg;
@@ -110,5 +119,5 @@ FSTRIAL_PLUGIN(.kind = FST_SETUP, .name = "readahead", .version = "1",
 			      "readahead: put readahead behind sysfs.",
 	       FST_PARAMS(readahead_params), .cfg_size = sizeof(struct readahead_cfg),
 	       .flags = FST_NEEDS_ROOT | FST_NEEDS_DEVICE | FST_VOLATILE, .check = readahead_check,
-	       .apply = readahead_apply, .revert = readahead_revert,
+	       .estimate = readahead_estimate, .apply = readahead_apply, .revert = readahead_revert,
 	       .readback = readahead_readback);

@@ -11,6 +11,19 @@ static const struct fst_param sysctl_params[] = {
 		 "268435456\"." },
 };
 
+static int sysctl_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
+{
+	const struct sysctl_state *st = ctx->state;
+	char path[SYSCTL_PATH_MAX];
+	size_t i;
+	int r = sysctl_plan(ctx);
+
+	for (i = 0; r == 0 && i < st->n; i++)
+		fst_plan(ctx, sysctl_path(st->v[i].name, path), "%s", st->v[i].value);
+	(void)est;
+	return r;
+}
+
 /* ---- apply ----------------------------------------------------------------------------------- */
 
 static int sysctl_keep(struct fst_ctx *ctx, const char *name)
@@ -185,5 +198,5 @@ FSTRIAL_PLUGIN(.kind = FST_SETUP, .name = "sysctl", .version = "1",
 			      "both values.",
 	       FST_PARAMS(sysctl_params), .cfg_size = sizeof(struct sysctl_cfg),
 	       .state_size = sizeof(struct sysctl_state), .flags = FST_NEEDS_ROOT | FST_VOLATILE,
-	       .check = sysctl_check, .apply = sysctl_apply,
+	       .check = sysctl_check, .estimate = sysctl_estimate, .apply = sysctl_apply,
 	       .revert = sysctl_revert, .readback = sysctl_readback);

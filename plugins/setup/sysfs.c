@@ -26,6 +26,18 @@ static bool sysfs_is_linked(const char *name)
 	return false;
 }
 
+static int sysfs_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
+{
+	const struct sysfs_state *st = ctx->state;
+	size_t i;
+	int r = sysfs_plan(ctx);
+
+	(void)est;
+	for (i = 0; i < st->n && r == 0; i++)
+		fst_plan(ctx, st->v[i].name, "%s", st->v[i].value);
+	return r;
+}
+
 /* ---- apply ----------------------------------------------------------------------------------- */
 
 /*
@@ -315,4 +327,5 @@ FSTRIAL_PLUGIN(.kind = FST_SETUP, .name = "sysfs", .version = "1",
 	       FST_PARAMS(sysfs_params), .cfg_size = sizeof(struct sysfs_cfg),
 	       .state_size = sizeof(struct sysfs_state),
 	       .flags = FST_NEEDS_ROOT | FST_NEEDS_DEVICE | FST_VOLATILE, .check = sysfs_check,
-	       .apply = sysfs_apply, .revert = sysfs_revert, .readback = sysfs_readback);
+	       .estimate = sysfs_estimate, .apply = sysfs_apply, .revert = sysfs_revert,
+	       .readback = sysfs_readback);
