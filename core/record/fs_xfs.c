@@ -64,13 +64,16 @@ bool fs_xfs_has_feature_name(const char *name)
 	return false;
 }
 
+#define FS_XFS_GEOM_LOGV2 (1u << 8)
+#define FS_XFS_SB_LOGV2 0x0400u
+
 #if HAVE_XFS_XFS_H
 
 /* Both sources brought to one form; sizes in bytes but where "blocks" says otherwise. */
 struct fs_xfs_geometry {
 	uint32_t block_size, sector_size, inode_size, dir_size;
 	uint32_t agblocks, agcount, imaxpct;
-	uint32_t log_blocks, log_sector_size, log_sunit;
+	uint32_t log_blocks, log_sector_size, log_sunit, log_version;
 	uint64_t log_start; /* block number, the group in its upper bits; 0: external */
 	uint64_t data_blocks, rt_blocks;
 	uint64_t rt_extsize;
@@ -103,6 +106,7 @@ static void fs_xfs_put(const struct fs_xfs_geometry *g, json_t *facts)
 	js_set(o, "swidth", js_u64(g->swidth_blocks * bs));
 	js_set(o, "naming_size", js_u64(g->dir_size));
 	js_set(o, "log_size", js_u64(g->log_blocks * bs));
+	js_set(o, "log_version", js_u64(g->log_version));
 	js_set(o, "log_internal", js_bool(g->log_start != 0));
 	if (g->log_start)
 		js_set(o, "log_start_agno", js_u64(g->log_start >> fs_xfs_agblklog(g->agblocks)));
@@ -140,6 +144,7 @@ static bool fs_xfs_by_ioctl(int dir, json_t *facts)
 		.log_blocks = x.logblocks,
 		.log_sector_size = x.logsectsize,
 		.log_sunit = x.logsunit,
+		.log_version = x.flags & FS_XFS_GEOM_LOGV2 ? 2 : 1,
 		.log_start = x.logstart,
 		.data_blocks = x.datablocks,
 		.rt_blocks = x.rtblocks,
@@ -202,6 +207,7 @@ static void fs_xfs_by_superblock(int device, json_t *facts)
 		.log_blocks = be32toh(sb.sb_logblocks),
 		.log_sector_size = be16toh(sb.sb_logsectsize),
 		.log_sunit = be32toh(sb.sb_logsunit),
+		.log_version = be16toh(sb.sb_versionnum) & FS_XFS_SB_LOGV2 ? 2 : 1,
 		.log_start = be64toh(sb.sb_logstart),
 		.data_blocks = be64toh(sb.sb_dblocks),
 		.rt_blocks = be64toh(sb.sb_rblocks),

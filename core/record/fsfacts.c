@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "core/record/fs_btrfs.h"
 #include "core/record/fs_ext.h"
 #include "core/record/fs_xfs.h"
 #include "core/record/uuid_text.h"
@@ -31,6 +32,7 @@ static const struct fsfacts_reader {
 	{ "ext2", fs_ext_facts, fs_ext_has_feature_name },
 	{ "ext3", fs_ext_facts, fs_ext_has_feature_name },
 	{ "ext4", fs_ext_facts, fs_ext_has_feature_name },
+	{ "btrfs", fs_btrfs_facts, fs_btrfs_has_feature_name },
 };
 
 static const struct fsfacts_reader *fsfacts_find_reader(const json_t *facts)
@@ -93,22 +95,30 @@ static void fsfacts_add_options(json_t *list, const char *text, bool *ro)
 	}
 }
 
+static char *fsfacts_list_text(const json_t *list)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		strbuf_addf(&text, "%s%s", i ? "," : "",
+			    json_string_value(json_array_get(list, i)));
+	return strbuf_steal(&text);
+}
+
 /* Of the mount and of the superblock in one list: it is read-only when one of the two is. */
 static json_t *fsfacts_mount_options(struct libmnt_fs *fs)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	json_t *mount = js_object(), *list = js_array();
+	_cleanup_free_ char *text = NULL;
 	bool ro = false;
 
 	fsfacts_add_options(list, mnt_fs_get_vfs_options(fs), &ro);
 	fsfacts_add_options(list, mnt_fs_get_fs_options(fs), &ro);
 	if (json_array_insert_new(list, 0, js_str(ro ? "ro" : "rw")))
 		abort();
-	for (size_t i = 0; i < json_array_size(list); i++)
-		strbuf_addf(&text, "%s%s", i ? "," : "",
-			    json_string_value(json_array_get(list, i)));
+	text = fsfacts_list_text(list);
 	js_set(mount, "point", js_str(mnt_fs_get_target(fs)));
-	js_set(mount, "options", js_str(strbuf_str(&text)));
+	js_set(mount, "options", js_str(text));
 	return js_set(mount, "list", list);
 }
 
@@ -249,6 +259,8 @@ static char *fsfacts_text(const json_t *v)
 		return xstrdup("1");
 	case JSON_FALSE:
 		return xstrdup("0");
+	case JSON_ARRAY:
+		return fsfacts_list_text(v);
 	default:
 		return NULL;
 	}

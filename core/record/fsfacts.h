@@ -23,14 +23,17 @@
  * imaxpct, rt_size, rt_extsize; ext2/3/4: block_size, size, inode_size, inodes, inodes_per_group,
  * groups, blocks_per_group (a count), cluster_size, flex_bg_groups, stride, stripe_width,
  * journal_size, journal_internal, reserved.
+ * btrfs: block_size, sector_size, node_size, size, devices (a count), checksum, and of a mounted one data_profile,
+ * metadata_profile, system_profile ("raid1", several joined by "+").
+ * Of ext also lazy_groups, a count: groups whose inode table is not written yet; of xfs log_version.
  * features: names as the tools write them ("reflink", "rmapbt", "crc", "has_journal"), only those
  * that are on.
  * Unknown types have no geometry. An empty object when nothing is known. New reference.
  */
 json_t *fsfacts_collect(const char *dir, const char *device) _must_check_;
 /*
- * "type" or "agcount" or "mount.options": looked up at the top, then in geometry, then dotted, then
- * as a feature; numbers as decimal text, true and a feature as "1"/"0" (0 only where the type's
+ * "type" or "agcount" or "mount.options" or "features": looked up at the top, then in geometry, then dotted, then
+ * as a feature; lists joined by commas, numbers as decimal text, true and a feature as "1"/"0" (0 only where the type's
  * features are known and it has such a feature). NULL when not known. Caller frees.
  */
 char *fsfacts_lookup(const json_t *facts, const char *key) _must_check_;

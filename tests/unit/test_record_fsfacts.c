@@ -40,20 +40,11 @@ static void test_lookup(void)
 	static const char other[] = "{\"type\": \"erofs\", \"features\": []}";
 	static const char no_features[] = "{\"type\": \"ext4\"}";
 	static const struct fact rows[] = {
-		{ "type", "xfs" },
-		{ "agcount", "4" },
-		{ "geometry.agcount", "4" },
-		{ "log_internal", "1" },
-		{ "fill", "0.5" },
-		{ "mount.options", "rw,noatime" },
-		{ "reflink", "1" },
-		{ "rmapbt", "0" },
-		{ "has_journal", NULL },
-		{ "mount", NULL },
-		{ "mount.nothing", NULL },
-		{ "type.nothing", NULL },
-		{ "", NULL },
-		{ ".", NULL },
+		{ "type", "xfs" },	  { "agcount", "4" }, { "geometry.agcount", "4" },
+		{ "log_internal", "1" },  { "fill", "0.5" },  { "mount.options", "rw,noatime" },
+		{ "reflink", "1" },	  { "rmapbt", "0" },  { "features", "crc,reflink" },
+		{ "has_journal", NULL },  { "mount", NULL },  { "mount.nothing", NULL },
+		{ "type.nothing", NULL }, { "", NULL },	      { ".", NULL },
 	};
 	static const struct fact unknown[] = { { "reflink", NULL }, { "has_journal", NULL } };
 	_cleanup_json_ json_t *a = js_parse(text, strlen(text), "a", NULL);
@@ -165,6 +156,7 @@ static void test_xfs(void)
 		{ "log_start_agno", "3" },
 		{ "log_sector_size", "4096" },
 		{ "log_sunit", "65536" },
+		{ "log_version", "2" },
 		{ "sunit", "65536" },
 		{ "swidth", "262144" },
 		{ "naming_size", "8192" },
@@ -242,6 +234,7 @@ static void test_ext4(void)
 		{ "inodes", "8192" },
 		{ "blocks_per_group", "32768" },
 		{ "groups", "8" },
+		{ "lazy_groups", "0" },
 		{ "stride", "65536" },
 		{ "stripe_width", "262144" },
 		{ "journal_size", "33554432" },
@@ -294,14 +287,44 @@ static void test_ext2(void)
 	scratch_close(&s);
 }
 
-/* A type without a reader: names and space, no geometry, no feature. */
+/* Groups whose inode tables are still to be written: of 1 KiB blocks their descriptors are elsewhere. */
+static void test_ext4_lazy(void)
+{
+	static const char *const sizes[] = { "1024", "4096" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		_cleanup_json_ json_t *lazy = NULL, *written = NULL;
+		struct scratch s;
+
+		if (!HAVE_EXT2FS || !begin(&s, "lazy groups of ext4", "mkfs.ext4", 512))
+			return;
+		CU_ASSERT_TRUE(scratch_run("mkfs.ext4", "-q", "-F", "-b", sizes[i], "-E",
+					   "lazy_itable_init=1", s.device[0], NULL));
+		lazy = fsfacts_collect(NULL, s.device[0]);
+		CU_ASSERT_TRUE(js_get_u64(json_object_get(lazy, "geometry"), "lazy_groups", 0) > 0);
+		CU_ASSERT_TRUE(scratch_run("mkfs.ext4", "-q", "-F", "-b", sizes[i], "-E",
+					   "lazy_itable_init=0", s.device[0], NULL));
+		written = fsfacts_collect(NULL, s.device[0]);
+		CU_ASSERT_EQUAL(js_get_u64(json_object_get(written, "geometry"), "lazy_groups", 1),
+				0);
+		scratch_close(&s);
+	}
+}
+
+/* Profiles are told by ioctl, the rest by the superblock: mounted and not, it is the same. */
 static void test_btrfs(void)
 {
 	static const struct fact f[] = {
-		{ "type", "btrfs" },
-		{ "label", "facts" },
-		{ "reflink", NULL },
+		{ "type", "btrfs" },	    { "label", "facts" },	{ "block_size", "4096" },
+		{ "sector_size", "4096" },  { "node_size", "32768" },	{ "size", "1073741824" },
+		{ "devices", "1" },	    { "checksum", "sha256" },	{ "no-holes", "0" },
+		{ "free-space-tree", "1" }, { "skinny-metadata", "1" }, { "reflink", NULL },
 		{ "agcount", NULL },
+	};
+	static const struct fact mounted[] = {
+		{ "data_profile", "single" },
+		{ "metadata_profile", "dup" },
+		{ "system_profile", "dup" },
 	};
 	_cleanup_json_ json_t *before = NULL, *during = NULL;
 	const char *dir;
@@ -309,16 +332,22 @@ static void test_btrfs(void)
 
 	if (!begin(&s, "facts of btrfs", "mkfs.btrfs", 512))
 		return;
-	CU_ASSERT_TRUE(scratch_run("mkfs.btrfs", "-q", "-f", "-L", "facts", s.device[0], NULL));
+	CU_ASSERT_TRUE(scratch_run("mkfs.btrfs", "-q", "-f", "-L", "facts", "-n", "32k", "-s", "4k",
+				   "--csum", "sha256", "-d", "single", "-m", "dup", "-O",
+				   "^no-holes", "-R", "free-space-tree", s.device[0], NULL));
 	before = fsfacts_collect(NULL, s.device[0]);
 	expect_facts(before, f, ARRAY_SIZE(f));
+	CU_ASSERT_PTR_NULL(fsfacts_lookup(before, "data_profile"));
 	dir = scratch_mount(&s, s.device[0], "btrfs", NULL);
 	if (dir) {
 		during = fsfacts_collect(dir, NULL);
 		expect_facts(during, f, ARRAY_SIZE(f));
+		expect_facts(during, mounted, ARRAY_SIZE(mounted));
 		CU_ASSERT_STRING_EQUAL(js_get_str(during, "uuid", "a"),
 				       js_get_str(before, "uuid", "b"));
 		CU_ASSERT_STRING_EQUAL(js_get_str(during, "source", ""), s.device[0]);
+		CU_ASSERT_TRUE(js_get_u64(during, "size_bytes", 0) > 0);
+		CU_ASSERT_TRUE(js_get_real(during, "fill", 1) < 0.5);
 	}
 	scratch_close(&s);
 }
@@ -338,6 +367,7 @@ void test_record_fsfacts(void)
 		{ "xfs with an external log", test_xfs_external_log },
 		{ "ext4", test_ext4 },
 		{ "ext2", test_ext2 },
+		{ "ext4, lazy groups", test_ext4_lazy },
 		{ "btrfs", test_btrfs },
 	};
 	CU_pSuite suite = CU_add_suite("record fsfacts", NULL, NULL);
