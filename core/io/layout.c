@@ -62,6 +62,11 @@ static int layout_inspect(const struct io_files *f, struct io_file *file, struct
 	off_t hole;
 	int fd = files_open_one(f, file->name, O_RDWR | O_CREAT, e);
 
+	/* What is only read may stand on a file system that is mounted read-only. */
+	if (fd == -EROFS && file->mode == FST_FILE_READ) {
+		err_clear(e);
+		fd = files_open_one(f, file->name, O_RDONLY, e);
+	}
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0) {

@@ -116,6 +116,36 @@ static void check_cpus(struct step_work *w)
 		step_fail(w, "cpus_allowed", "cpus_allowed = \"%s\" %s", cpus, e.text);
 }
 
+static bool check_mounts(const struct job *job, size_t from, size_t to, uint32_t variant)
+{
+	for (size_t i = from; i < to; i++) {
+		const struct plugin *p = job->steps[i].plugin;
+
+		if (p && (p->desc.flags & FST_PROVIDES_DIR) && job_step_active(job, i, variant))
+			return true;
+	}
+	return false;
+}
+
+/* Is there a mount of the trial's own that can be undone and made again? */
+static void check_cold(struct step_work *w)
+{
+	const struct job *job = w->job;
+	const char *why;
+
+	if (!w->out->opt.cold)
+		return;
+	if (job->target.kind == TARGET_DIRECTORY)
+		why = "the target is a directory, which nobody unmounts";
+	else if (check_mounts(job, job->n_once, (size_t)(w->def - job->steps), w->variant))
+		return;
+	else if (check_mounts(job, 0, job->n_once, w->variant))
+		why = "the mount stands in `once` and stays for all trials";
+	else
+		why = "no mount step comes before it";
+	step_fail(w, "cold", "cold = true: %s; a drop_caches step empties the page cache, too", why);
+}
+
 void step_check(struct step_work *w)
 {
 	const struct step *s = w->out;
@@ -125,6 +155,7 @@ void step_check(struct step_work *w)
 		step_fail(w, "numjobs", "numjobs = %llu: workload %s takes at most %u",
 			  (unsigned long long)s->opt.numjobs, s->plugin->desc.name, most);
 	check_cpus(w);
+	check_cold(w);
 	if (!plugin_is_data_workload(s->plugin))
 		return;
 	step_check_io(w);

@@ -153,11 +153,26 @@ static bool keys_collide_any(const struct job *job, const struct job_step *s, st
 	return collide;
 }
 
+/* Whether a cold start can be had depends on which mounts there are. */
+static uint64_t step_cold_factors(const struct job *job, const struct job_step *s)
+{
+	uint64_t factors = 0;
+
+	if (s->kind != FST_WORKLOAD ||
+	    (!value_get(s->group, "cold") && !value_get(step_global(job, s), "cold")))
+		return 0;
+	for (const struct job_step *k = job->steps; k < s; k++)
+		if (k->plugin && (k->plugin->desc.flags & FST_PROVIDES_DIR))
+			factors |= k->factors;
+	return factors;
+}
+
 void step_keys_check(const struct job *job, struct job_step *s, struct diag *d)
 {
 	const struct value *global = step_global(job, s);
 
 	s->broken = keys_collide_any(job, s, d) || s->broken;
+	s->factors |= step_cold_factors(job, s);
 	for (size_t i = 0; i < s->group->u.l.n; i++) {
 		const char *key = s->group->u.l.names[i];
 

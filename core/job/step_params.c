@@ -44,6 +44,12 @@ static const struct fst_param workload_params[] = {
 	  OPT(ramp_time_ns),
 	  .def = "0",
 	  .doc = "How long the workload runs before measuring begins." },
+	{ .name = "cold",
+	  .type = FST_BOOL,
+	  OPT(cold),
+	  .def = "false",
+	  .doc = "Whether the file system is unmounted and mounted again before, so that data, "
+		 "inodes and log are in no cache; beside others in `parallel` before all of them." },
 	{ .name = "randseed",
 	  .type = FST_U64,
 	  OPT(randseed),

@@ -38,6 +38,7 @@ json_t *steprec_new(const struct job_step *def, const struct step *step)
 	js_set(rec, "kind", js_str(plugin_kind_name(def->kind)));
 	js_set(rec, "plugin", js_str(def->plugin_name));
 	js_set(rec, "parallel", steprec_parallel(def->parallel));
+	js_set(rec, "cold", json_null());
 	js_set(rec, "status", js_str("not run"));
 	js_set(rec, "reason", json_null());
 	js_set(rec, "errno", json_null());
@@ -95,20 +96,23 @@ void steprec_take(json_t *rec, const struct stepproc_result *res)
 {
 	json_t *cpu = json_object_get(rec, "cpu"), *from;
 	static const char *const merged[] = { "asked", "in_force", "notes" };
+	size_t i;
 
-	for (size_t i = 0; i < ARRAY_SIZE(measured_keys); i++) {
+	for (i = 0; i < ARRAY_SIZE(measured_keys); i++) {
 		from = json_object_get(res->record, measured_keys[i]);
 		if (from)
 			js_set(rec, measured_keys[i], json_incref(from));
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(merged); i++) {
+	for (i = 0; i < ARRAY_SIZE(merged); i++) {
 		from = json_object_get(res->record, merged[i]);
 		if (from)
 			json_object_update(json_object_get(rec, merged[i]), from);
 	}
-	from = json_object_get(res->record, "warnings");
-	if (from)
-		json_array_extend(json_object_get(rec, "warnings"), from);
+	/* A step that acts twice may say the same twice. */
+	json_array_foreach(json_object_get(res->record, "warnings"), i, from)
+	{
+		steprec_warn(rec, "%s", json_string_value(from));
+	}
 	add_u64(rec, "elapsed_ns", res->elapsed_ns);
 	add_u64(cpu, "user_ns", res->user_ns);
 	add_u64(cpu, "system_ns", res->system_ns);

@@ -45,10 +45,19 @@ void trial_step_free(struct step *s)
 	free(s);
 }
 
+void trial_applied_free(struct applied *a)
+{
+	trial_step_free(a->step);
+	free(a->dir);
+	free(a->device);
+	free(a->sysfs);
+	free(a->gave);
+}
+
 void trial_release(struct trial *t)
 {
 	for (size_t i = 0; i < t->n_applied; i++)
-		trial_step_free(t->applied[i].step);
+		trial_applied_free(&t->applied[i]);
 	free(t->applied);
 	free(t->reason);
 	free(t->label);
@@ -191,29 +200,45 @@ static int trial_take_places(struct trial *t, const json_t *record, struct err *
 	return 0;
 }
 
+static char *place_copy(const char *place)
+{
+	return place ? xstrdup(place) : NULL;
+}
+
+int trial_apply(struct trial *t, struct applied *a, const char *label, struct stepproc_result *res, struct err *e)
+{
+	const struct plugin *p = a->step->plugin;
+	struct call c;
+	uint32_t id;
+	int r = undo_step(t->env->undo, "setup", p->desc.name, p->file, a->step->def->name, &id, e);
+
+	if (r < 0)
+		return r;
+	a->undo_id = id;
+	trial_call_fill(&c, t, a->step, a->index, label);
+	c.undo = t->env->undo;
+	c.undo_id = id;
+	if (p->desc.flags & FST_PROVIDES_DEVICE)
+		target_look(t->env->target);
+	t->changed |= p->desc.readback || (p->desc.flags & FST_PROVIDES_DIR);
+	r = call_apply(&c, res);
+	if (r == 0 && res->result == 0) {
+		free(a->gave);
+		a->gave = place_copy(js_get_str(res->record, "dir", NULL));
+		res->result = trial_take_places(t, res->record, &res->err);
+	}
+	return r;
+}
+
 static int run_setup(struct trial *t, struct step *s, size_t index, json_t *rec, const char *label,
 		     struct stepproc_result *res, struct err *e)
 {
-	struct call c;
-	uint32_t id;
-	int r = undo_step(t->env->undo, "setup", s->plugin->desc.name, s->plugin->file, s->def->name, &id, e);
+	struct applied a = { .index = index, .step = s, .record = rec, .dir = place_copy(t->dir),
+			     .device = place_copy(t->device), .sysfs = place_copy(t->sysfs) };
 
-	if (r < 0) {
-		trial_step_free(s);
-		return r;
-	}
 	t->applied = xrealloc(t->applied, (t->n_applied + 1) * sizeof(*t->applied));
-	t->applied[t->n_applied++] = (struct applied){ .index = index, .step = s, .undo_id = id, .record = rec };
-	trial_call_fill(&c, t, s, index, label);
-	c.undo = t->env->undo;
-	c.undo_id = id;
-	if (s->plugin->desc.flags & FST_PROVIDES_DEVICE)
-		target_look(t->env->target);
-	t->changed |= s->plugin->desc.readback || (s->plugin->desc.flags & FST_PROVIDES_DIR);
-	r = call_apply(&c, res);
-	if (r == 0 && res->result == 0)
-		res->result = trial_take_places(t, res->record, &res->err);
-	return r;
+	t->applied[t->n_applied++] = a;
+	return trial_apply(t, &t->applied[t->n_applied - 1], label, res, e);
 }
 
 static int run_workload(struct trial *t, struct step *s, size_t index, const char *label,
@@ -310,6 +335,10 @@ static void trial_step(struct trial *t, size_t index)
 	progress_step(t->env->progress, t->env->job->steps[index].name, NULL, 0);
 	progress_tick(t->env->progress);
 	s = trial_open_step(t, index, &rec, &skipped);
+	if (s && s->opt.cold && trial_cold(t, s->def->name, &rec, 1) < 0) {
+		trial_step_free(s);
+		s = NULL;
+	}
 	if (s)
 		trial_act(t, s, index, rec);
 }

@@ -33,6 +33,8 @@ struct applied {
 	struct step *step; /* owned */
 	uint32_t undo_id;
 	json_t *record; /* borrowed from the trial's steps */
+	char *dir, *device, *sysfs; /* of the trial when it acted */
+	char *gave;		    /* the directory that it gave to the trial, or NULL */
 };
 
 struct trial {

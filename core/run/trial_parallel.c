@@ -77,6 +77,25 @@ static bool band_open(struct band *b)
 	return b->culprit == b->n;
 }
 
+/* One that is to begin cold: all of them do. */
+static bool band_cold(struct band *b)
+{
+	json_t **records;
+	bool cold = false;
+	int r;
+
+	for (size_t i = 0; i < b->n; i++)
+		cold |= b->v[i].step->opt.cold;
+	if (!cold)
+		return true;
+	records = xcalloc(b->n, sizeof(json_t *));
+	for (size_t i = 0; i < b->n; i++)
+		records[i] = b->v[i].rec;
+	r = trial_cold(b->t, b->g->name, records, b->n);
+	free(records);
+	return r == 0;
+}
+
 static void band_fill(struct band *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -274,7 +293,7 @@ size_t trial_parallel(struct trial *t, const struct job_parallel *g)
 	b.culprit = b.ender = b.n;
 	progress_step(t->env->progress, g->name, NULL, 0);
 	progress_tick(t->env->progress);
-	if (band_open(&b))
+	if (band_open(&b) && band_cold(&b))
 		band_run(&b);
 	band_release(&b);
 	return g->first + g->n - 1;

@@ -6,6 +6,7 @@
 
 /* Steps live on the heap: their parameter layers point into them. */
 void trial_step_free(struct step *s);
+void trial_applied_free(struct applied *a);
 /* Ends the trial; the first call counts. */
 void trial_end(struct trial *t, const char *status, const char *step, const struct err *e);
 /*
@@ -19,6 +20,20 @@ void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size
 const char *trial_facts_dir(const struct trial *t);
 /* "ok", "failed", "skipped", "interrupted": how a step process ended. */
 const char *trial_end_status(const struct stepproc_result *res);
+
+/*
+ * trial.c: announces the step and lets it act, from the places that a says; what it says of places counts for
+ * the trial. 0 when there is a result.
+ */
+int trial_apply(struct trial *t, struct applied *a, const char *label, struct stepproc_result *res,
+		struct err *e) _must_check_;
+/* trial_undo.c: undoes what a did; twice if need be. */
+int trial_undo_one(struct trial *t, struct applied *a, struct err *e) _must_check_;
+/*
+ * trial_cold.c: unmounts and mounts again what the trial's steps have mounted, reads back, and says so in the
+ * records of the workloads that wait for it. A failure ends the trial at the step called name.
+ */
+int trial_cold(struct trial *t, const char *name, json_t *const *records, size_t n) _must_check_;
 
 /* trial_parallel.c: all active members of a group. Returns the number of its last step. */
 size_t trial_parallel(struct trial *t, const struct job_parallel *g);

@@ -86,6 +86,11 @@ static int readback_one(struct trial *t, struct applied *a, struct err *e)
 		return 0;
 	trial_call_fill(&c, t, a->step, a->index, t->label);
 	c.filesystem = t->filesystem;
+	/* A place below the one where the trial goes on has facts of its own: they are collected when asked for. */
+	if (a->gave && !str_eq(a->gave, t->dir)) {
+		c.dir = c.facts_dir = a->gave;
+		c.filesystem = NULL;
+	}
 	/* What apply saved says which volume or file is the step's own. */
 	r = undo_read(t->env->undo, a->undo_id, &own, e);
 	if (r < 0)

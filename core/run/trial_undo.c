@@ -7,7 +7,7 @@
 #include "core/run/trial_private.h"
 #include "core/util/log.h"
 
-static int undo_one(struct trial *t, struct applied *a, struct err *e)
+int trial_undo_one(struct trial *t, struct applied *a, struct err *e)
 {
 	struct undo_log one;
 	struct stepproc_result res;
@@ -20,8 +20,11 @@ static int undo_one(struct trial *t, struct applied *a, struct err *e)
 		.tick = progress_tick,
 		.tick_arg = t->env->progress,
 	};
-	int r = undo_read(t->env->undo, a->undo_id, &one, e);
+	int r;
 
+	if (!a->undo_id)
+		return 0; /* it was never announced, so it did nothing */
+	r = undo_read(t->env->undo, a->undo_id, &one, e);
 	if (r < 0)
 		goto out;
 	if (one.n && one.v[0].n_facts) {
@@ -56,7 +59,7 @@ int trial_undo(struct trial *t, struct err *e)
 	while (t->n_applied) {
 		struct applied *a = &t->applied[t->n_applied - 1];
 		struct err one = { 0 };
-		int r = undo_one(t, a, &one);
+		int r = trial_undo_one(t, a, &one);
 
 		if (r < 0) {
 			steprec_warn(a->record, "undo failed: %s", one.text);
@@ -65,7 +68,7 @@ int trial_undo(struct trial *t, struct err *e)
 				one.text);
 			first = first ? first : r;
 		}
-		trial_step_free(a->step);
+		trial_applied_free(a);
 		t->n_applied--;
 	}
 	return first;
