@@ -10,10 +10,14 @@
 #include <fstrial/plugin.h>
 
 #include "mkfs_args.h"
+#include "mkfs_table.h"
 
 struct mkfs_state {
 	struct mkfs_args user; /* `options`, split */
 	struct mkfs_args args;
+	struct mkfs_args other; /* of a second command: a dry run, the journal's device */
+	char uuid[40];		/* drawn by us, or empty */
+	char config[1024];
 };
 
 /* Keys behind which a tool takes a device or file to write on. */

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mkfs: what the tool would make, without making it. */
+#pragma once
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fstrial/plugin.h>
+
+#include "mkfs_run.h"
+
+#define MKFS_DRY_TIMEOUT_NS UINT64_C(60000000000)
+
+/* ---- ext: the block size that the tool picks ---------------------------------------------------- */
+
+/* "Creating filesystem with 524288 4k blocks and 131072 inodes" */
+static inline uint64_t mkfs_dry_block_size(const char *out)
+{
+	const char *p = strstr(out, "filesystem with ");
+	char *end;
+	uint64_t size;
+
+	if (!p)
+		return 0;
+	p += strlen("filesystem with ");
+	p += strcspn(p, " ");
+	size = strtoull(p, &end, 10);
+	return *end == 'k' ? size << 10 : 0;
+}
+
+static inline bool mkfs_counts_blocks(struct fst_ctx *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(mkfs_options); i++)
+		if (mkfs_options[i].unit == MKFS_BLOCKS && fst_is_set(ctx, mkfs_options[i].param))
+			return true;
+	return false;
+}
+
+static inline int mkfs_check_blocks(struct fst_ctx *ctx, uint64_t block_size)
+{
+	const struct mkfs_cfg *cfg = ctx->cfg;
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(mkfs_options); i++) {
+		const struct mkfs_option *o = &mkfs_options[i];
+
+		if (o->unit == MKFS_BLOCKS && fst_is_set(ctx, o->param) &&
+		    mkfs_number(cfg, o) % block_size)
+			return fst_error(ctx, 0,
+					 "%s = %" PRIu64
+					 " is not a multiple of the block size, %" PRIu64 " bytes",
+					 o->param, mkfs_number(cfg, o), block_size);
+	}
+	return 0;
+}
+
+/* Sets m->block_size where the command or the journal's device needs it: of the job, or what the tool picks. */
+static inline int mkfs_learn_block_size(struct fst_ctx *ctx, struct mkfs_make *m,
+					struct mkfs_args *args, const char *path)
+{
+	const struct mkfs_cfg *cfg = ctx->cfg;
+	const char *logdev = m->logdev, *out = NULL;
+	int r;
+
+	if (mkfs_family(cfg) != MKFS_FAMILY_EXT)
+		return 0;
+	if (cfg->block_size) {
+		m->block_size = cfg->block_size;
+		return mkfs_check_blocks(ctx, m->block_size);
+	}
+	if (!logdev && !mkfs_counts_blocks(ctx))
+		return 0;
+	m->dry = true;
+	m->logdev = NULL;
+	r = mkfs_build(ctx, m, args);
+	m->dry = false;
+	m->logdev = logdev;
+	if (r == 0)
+		r = mkfs_run(ctx, args, path, "dry_run", &out);
+	if (r < 0)
+		return r;
+	m->block_size = mkfs_dry_block_size(out ? out : "");
+	if (!m->block_size)
+		return fst_error(
+			ctx, 0,
+			"%s -n does not say which block size it would take: give block_size", path);
+	return mkfs_check_blocks(ctx, m->block_size);
+}
+
+/* ---- plan -------------------------------------------------------------------------------------- */
+
+/* Value of key in a line of mkfs.xfs, "bsize=4096   blocks=786432, imaxpct=25"; 0 where it is none. */
+static inline uint64_t mkfs_dry_value(const char *line, const char *key)
+{
+	size_t len = strlen(key);
+	const char *p = line;
+
+	while ((p = strstr(p, key)) != NULL) {
+		if (p[len] == '=' && (p == line || strchr(" \t,", p[-1])))
+			return strtoull(p + len + 1, NULL, 10);
+		p += len;
+	}
+	return 0;
+}
+
+static inline const char *mkfs_dry_size(uint64_t bytes, char *buf, size_t size)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t u = 0;
+
+	while (bytes && bytes % 1024 == 0 && u + 1 < FST_COUNT(units)) {
+		bytes /= 1024;
+		u++;
+	}
+	snprintf(buf, size, "%" PRIu64 "%s", bytes, units[u]);
+	return buf;
+}
+
+/* One line "data     =   bsize=4096 ...", or one that goes on with the section before, "         =  ...". */
+static inline void mkfs_dry_section(const char *line, char *section, size_t size)
+{
+	size_t len = strcspn(line, " =");
+
+	if (len)
+		snprintf(section, size, "%.*s", (int)len, line);
+}
+
+/* Which number of which section is shown, in bytes, and what it is counted in. */
+static const struct mkfs_dry_row {
+	const char *section, *key, *name;
+	const char *unit; /* "": bytes; NULL: a count */
+} mkfs_dry_rows[] = {
+	{ "meta-data", "agcount", "agcount", NULL }, { "meta-data", "agsize", "agsize", "bsize" },
+	{ "data", "bsize", "block_size", "" },	     { "meta-data", "sectsz", "sector_size", "" },
+	{ "meta-data", "isize", "inode_size", "" },  { "data", "sunit", "sunit", "bsize" },
+	{ "data", "swidth", "swidth", "bsize" },     { "log", "blocks", "log_size", "bsize" },
+	{ "log", "sunit", "log_su", "bsize" },	     { "naming", "bsize", "naming_size", "" },
+};
+
+/* Number of row in the tool's print; false when it is not there. */
+static inline bool mkfs_dry_find(const char *out, const char *section, const char *key,
+				 uint64_t *value)
+{
+	char line[512], now[32] = "";
+
+	while (*out) {
+		size_t len = strcspn(out, "\n");
+		char word[48];
+
+		snprintf(line, sizeof(line), "%.*s", (int)len, out);
+		out += len + (out[len] == '\n');
+		mkfs_dry_section(line, now, sizeof(now));
+		snprintf(word, sizeof(word), "%s=", key);
+		if (strcmp(now, section) != 0 || !strstr(line, word))
+			continue;
+		*value = mkfs_dry_value(line, key);
+		return true;
+	}
+	return false;
+}
+
+/* Geometry that mkfs.xfs -N prints, in bytes. */
+static inline void mkfs_dry_xfs(const char *out, char *text, size_t size)
+{
+	uint64_t bsize = 0, v;
+	char word[32];
+	size_t i, n = 0;
+
+	mkfs_dry_find(out, "data", "bsize", &bsize);
+	text[0] = '\0';
+	for (i = 0; i < FST_COUNT(mkfs_dry_rows) && n < size; i++) {
+		const struct mkfs_dry_row *row = &mkfs_dry_rows[i];
+
+		if (!mkfs_dry_find(out, row->section, row->key, &v))
+			continue;
+		if (row->unit)
+			mkfs_dry_size(row->unit[0] ? v * bsize : v, word, sizeof(word));
+		else
+			snprintf(word, sizeof(word), "%" PRIu64, v);
+		n += (size_t)snprintf(text + n, size - n, "%s%s=%s", n ? " " : "", row->name, word);
+	}
+}
+
+static inline void mkfs_dry_ext(const char *out, char *text, size_t size)
+{
+	char line[256];
+
+	text[0] = '\0';
+	while (mkfs_next_line(&out, line, sizeof(line)))
+		if (strstr(line, "ilesystem with "))
+			snprintf(text, size, "%s",
+				 strstr(line, "ilesystem with ") + strlen("ilesystem with "));
+}
+
+/*
+ * Runs the tool on an empty file of the target's size that only this process has: no device is opened. text: the
+ * geometry. False with a warning when the tool refuses.
+ */
+static inline bool mkfs_dry_run(struct fst_ctx *ctx, struct mkfs_make *m, struct mkfs_args *args,
+				const char *path, uint64_t bytes, char *text, size_t size)
+{
+	const struct mkfs_cfg *cfg = ctx->cfg;
+	struct fst_cmd_result res = { .struct_size = sizeof(res) };
+	struct fst_cmd cmd = { .argv = args->v, .timeout_ns = MKFS_DRY_TIMEOUT_NS };
+	int fd = memfd_create("fstrial-mkfs", MFD_CLOEXEC);
+	char file[48], why[1200];
+
+	snprintf(file, sizeof(file), "/proc/%ld/fd/%d", (long)getpid(), fd);
+	m->device = file;
+	m->dry = true;
+	if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0 || mkfs_build(ctx, m, args) < 0)
+		goto out;
+	args->v[0] = path;
+	if (fst_run_cmd(ctx, &cmd, &res) < 0)
+		goto out;
+	if (res.exit_status == 0 && mkfs_family(cfg) == MKFS_FAMILY_XFS)
+		mkfs_dry_xfs(res.out ? res.out : "", text, size);
+	else if (res.exit_status == 0)
+		mkfs_dry_ext(res.out ? res.out : "", text, size);
+	if (res.exit_status > 0) {
+		mkfs_message(mkfs_program(cfg->fs), res.out ? res.out : "", res.err ? res.err : "",
+			     why, sizeof(why));
+		fst_warning(ctx, "will be refused by the tool: %s", why);
+	}
+out:
+	if (fd >= 0)
+		close(fd);
+	return res.exit_status <= 0;
+}
