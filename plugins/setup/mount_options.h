@@ -14,6 +14,8 @@
 
 #include <fstrial/plugin.h>
 
+#include "mount_log.h"
+
 #define MOUNT_MAX_OPTIONS 64
 #define MOUNT_MAX_TEXT 4096
 
@@ -90,16 +92,21 @@ static const struct mount_flag mount_flags[] = {
  * absence tells something. Other flags may be defaults, which ext4, say, does not show.
  */
 static const char *const mount_shown[] = {
-	"sync",	   "dirsync",	 "lazytime",	"wsync",      "swalloc",
-	"largeio", "noalign",	 "filestreams", "nouuid",     "inode64",
-	"inode32", "norecovery", "nobarrier",	"nodelalloc", "journal_async_commit",
-	"noload",  "discard",
+	"sync",	     "dirsync",	      "lazytime",    "wsync",	   "swalloc",
+	"largeio",   "noalign",	      "filestreams", "nouuid",	   "inode64",
+	"inode32",   "norecovery",    "nobarrier",   "nodelalloc", "journal_async_commit",
+	"noload",    "discard",	      "autodefrag",  "nodatacow",  "nodatasum",
+	"notreelog", "flushoncommit", "degraded",    "ssd_spread",
 };
 
 /* Keys with a value that the kernel always shows when they are in force. */
 static const char *const mount_shown_keys[] = {
-	"logbufs", "logbsize", "allocsize", "sunit", "swidth", "logdev", "rtdev", "dax", "stripe",
+	"logbufs", "logbsize", "allocsize", "sunit",	      "swidth", "logdev",   "rtdev",
+	"dax",	   "stripe",   "compress",  "compress-force", "subvol", "subvolid",
 };
+
+/* Keys that name the device of an external log. */
+static const char *const mount_log_keys[] = { "logdev", "journal_path", "journal_dev" };
 
 /* Keys behind which a file system takes a further device. */
 static const char *const mount_device_keys[] = { "logdev", "rtdev", "journal_path", "device" };
@@ -199,7 +206,12 @@ static inline bool mount_same_value(const char *a, const char *b)
 {
 	uint64_t x, y;
 
+	size_t len = strlen(a);
+
 	if (strcmp(a, b) == 0)
+		return true;
+	/* "zstd" is "zstd:3", the level that goes without saying */
+	if (len && strncmp(a, b, len) == 0 && b[len] == ':')
 		return true;
 	return mount_size(a, &x) && mount_size(b, &y) && x == y;
 }
@@ -242,6 +254,19 @@ static inline bool mount_shows_any(const char *list, const char *words)
 	return false;
 }
 
+/* Flags that are values in what the kernel shows, or the other way round. */
+static inline const char *mount_barrier_in_force(const char *list)
+{
+	const char *v;
+	size_t len;
+
+	if (mount_shows(list, "nobarrier", &v, &len))
+		return "0";
+	if (mount_shows(list, "barrier", &v, &len))
+		return len && *v == '0' ? "0" : "1";
+	return NULL;
+}
+
 static inline const char *mount_flag_in_force(const char *list, const char *name)
 {
 	const struct mount_flag *f = mount_flag_find(name);
@@ -249,6 +274,9 @@ static inline const char *mount_flag_in_force(const char *list, const char *name
 	const char *v;
 	size_t len;
 
+	/* The kernel's default: who asks for atime is to know that it is not strict. */
+	if (strcmp(name, "atime") == 0 && mount_shows(list, "relatime", &v, &len))
+		return "relatime";
 	if (f && f->gone_with)
 		return mount_shows_any(list, f->gone_with) ? "no" : "yes";
 	if (f && strcmp(name, "nostrictatime") == 0)
@@ -279,9 +307,35 @@ static inline const char *mount_option_in_force(const char *list, const struct m
 
 	if (!o->value)
 		return mount_flag_in_force(list, o->name);
+	if (strcmp(o->name, "barrier") == 0)
+		return mount_barrier_in_force(list);
 	if (!mount_shows(list, o->name, &v, &len))
 		return mount_in(mount_shown_keys, FST_COUNT(mount_shown_keys), o->name) ? "default"
 											: NULL;
 	snprintf(buf, size, "%.*s", (int)len, v);
 	return mount_same_value(o->value, buf) ? o->value : buf;
+}
+
+/*
+ * What the kernel shows of the mount, and of ext also its defaults, which it shows elsewhere: "barrier",
+ * "data=ordered", "commit=5".
+ */
+static inline void mount_all_options(struct fst_ctx *ctx, const char *type, const char *shown,
+				     char *list, size_t size)
+{
+	char name[64], path[128], line[256];
+	size_t n = (size_t)snprintf(list, size, "%s", shown);
+	FILE *f;
+
+	if (!type || strncmp(type, "ext", 3) != 0 || !ctx->device)
+		return;
+	mount_kernel_name(ctx->device, name, sizeof(name));
+	snprintf(path, sizeof(path), "/proc/fs/ext4/%s/options", name);
+	f = fopen(path, "re");
+	while (f && n < size && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		n += (size_t)snprintf(list + n, size - n, ",%s", line);
+	}
+	if (f)
+		fclose(f);
 }

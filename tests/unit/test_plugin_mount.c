@@ -109,6 +109,20 @@ static void test_mount_in_force(void)
 		{ ext4, "barrier", NULL },
 		{ ext4, "barrier=1", NULL },
 		{ ext4, "commit=5", "30" },
+		{ "rw,relatime", "atime", "relatime" },
+		{ "rw,noatime", "atime", "no" },
+		{ "rw", "atime", "yes" },
+		{ "rw,relatime,rw,barrier,data=ordered", "barrier=1", "1" },
+		{ "rw,relatime,rw,barrier,data=ordered", "barrier=0", "1" },
+		{ "rw,nobarrier", "barrier=1", "0" },
+		{ "rw,barrier", "nobarrier", "no" },
+		{ "rw,ssd,compress=zstd:3", "compress=zstd", "zstd" },
+		{ "rw,ssd,compress=zstd:3", "compress=zstd:9", "zstd:3" },
+		{ "rw,ssd", "compress=lzo", "default" },
+		{ "rw,ssd", "autodefrag", "no" },
+		{ "rw,ssd", "noautodefrag", "yes" },
+		{ "rw,nodatasum,nodatacow", "nodatacow", "yes" },
+		{ "rw,subvolid=5,subvol=/", "subvol=/", "/" },
 		{ "rw", "strictatime", "yes" },
 		{ "rw,nobarrier", "barrier", "no" },
 	};
@@ -207,6 +221,107 @@ static void test_mount_check(void)
 	fake_host_free(h);
 }
 
+static const char *const mount_devices[] = { "/dev/loop-none-1", "/dev/loop-none-2" };
+
+/* The log's device is the target's second: claimed by its word, mounted by its path. */
+static void test_mount_logdev(void)
+{
+	static const struct {
+		const char *type, *option;
+	} rows[] = {
+		{ "xfs", "logdev" }, { "ext4", "journal_path" }, { "ext3", "journal_path" },
+		{ "btrfs", NULL },   { "ext2", NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		struct fake_host *h = fake_host_new(&fstrial_plugin_mount);
+		struct mount_state *st = h->ctx.state;
+
+		fake_host_param(h, "logdev", "target.2");
+		fake_host_param(h, "options", "noatime");
+		CU_ASSERT_EQUAL(mount_check(&h->ctx), 0);
+		mount_expect("claim", fake_host_find(&h->claims, ""), "target.2");
+		h->ctx.devices = mount_devices;
+		h->ctx.n_devices = 2;
+		CU_ASSERT_EQUAL(mount_parse_options(&h->ctx), 0);
+		CU_ASSERT_EQUAL(mount_add_logdev(&h->ctx, rows[i].type),
+				rows[i].option ? 0 : -EINVAL);
+		if (rows[i].option) {
+			CU_ASSERT_EQUAL_FATAL(st->options.n, 2);
+			mount_expect(rows[i].type, st->options.v[1].name, rows[i].option);
+			mount_expect(rows[i].type, st->options.v[1].value, "/dev/loop-none-2");
+		}
+		fake_host_free(h);
+	}
+}
+
+static void test_mount_device_words(void)
+{
+	struct fake_host *h = fake_host_new(&fstrial_plugin_mount);
+	struct mount_state *st = h->ctx.state;
+
+	h->ctx.devices = mount_devices;
+	h->ctx.n_devices = 2;
+	fake_host_param(h, "options", "logdev=target.2,logbufs=8");
+	CU_ASSERT_EQUAL(mount_parse_options(&h->ctx), 0);
+	mount_expect("path", st->options.v[0].value, "/dev/loop-none-2");
+	fake_host_param(h, "options", "device=target.3");
+	CU_ASSERT_EQUAL(mount_parse_options(&h->ctx), -EINVAL);
+	mount_expect("too many", h->error, "device: the target has no target.3");
+	fake_host_free(h);
+}
+
+static void test_mount_bind(void)
+{
+	static const struct {
+		const char *options, *fs, *logdev, *error;
+	} rows[] = {
+		{ "ro,noatime", NULL, NULL, NULL },
+		{ "", NULL, NULL, NULL },
+		{ "ro,logbufs=8", NULL, NULL,
+		  "options: logbufs is for the whole file system, which bind does not mount anew" },
+		{ "sync", NULL, NULL,
+		  "options: sync is for the whole file system, which bind does not mount anew" },
+		{ "ro", "xfs", NULL, "fs: bind mounts no device" },
+		{ "ro", NULL, "target.2", "logdev: bind mounts no device" },
+	};
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		struct fake_host *h = fake_host_new(&fstrial_plugin_mount);
+
+		fake_host_param(h, "bind", "true");
+		fake_host_param(h, "options", rows[i].options);
+		if (rows[i].fs)
+			fake_host_param(h, "fs", rows[i].fs);
+		if (rows[i].logdev)
+			fake_host_param(h, "logdev", rows[i].logdev);
+		CU_ASSERT_EQUAL(mount_check(&h->ctx), rows[i].error ? -EINVAL : 0);
+		mount_expect(rows[i].options, h->error, rows[i].error);
+		if (!rows[i].error)
+			CU_ASSERT_EQUAL(mount_apply(&h->ctx), -EINVAL);
+		if (!rows[i].error)
+			mount_expect("nothing there", h->error,
+				     "bind: nothing is mounted: a mount step must come before");
+		CU_ASSERT_EQUAL(h->saves.n, 0);
+		fake_host_free(h);
+	}
+}
+
+static void test_mount_plan(void)
+{
+	struct fst_estimate est = { .struct_size = sizeof(est) };
+	struct fake_host *h = fake_host_new(&fstrial_plugin_mount);
+
+	fake_host_param(h, "options", "noatime,logbsize=256k");
+	fake_host_param(h, "logdev", "target.2");
+	CU_ASSERT_EQUAL(mount_estimate(&h->ctx, &est), 0);
+	mount_expect("plan", fake_host_find(&h->plans, ""),
+		     "mounts it with noatime,logbsize=256k, the log on target.2");
+	fake_host_free(h);
+}
+
 static void test_mount_readback(void)
 {
 	struct fake_host *h = fake_host_new(&fstrial_plugin_mount);
@@ -275,6 +390,10 @@ void test_plugin_mount(void)
 	CU_add_test(s, "kernel log", test_mount_kernel_log);
 	CU_add_test(s, "reasons", test_mount_failed);
 	CU_add_test(s, "check", test_mount_check);
+	CU_add_test(s, "log on another device", test_mount_logdev);
+	CU_add_test(s, "devices of the target", test_mount_device_words);
+	CU_add_test(s, "a second place", test_mount_bind);
+	CU_add_test(s, "the plan", test_mount_plan);
 	CU_add_test(s, "readback", test_mount_readback);
 	CU_add_test(s, "revert of a crashed apply", test_mount_revert);
 	CU_add_test(s, "holders", test_mount_holders);

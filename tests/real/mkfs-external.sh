@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A log or journal on the target's second device: made, mounted, read back, and its signature gone afterwards.
+. "$(dirname "$0")/../helpers.sh"
+requires_root
+requires mkfs.xfs mkfs.ext4 blkid
+
+cat > scratch.job <<'END'
+job = "scratch";
+target = { scratch = "400MiB"; count = 2; scratch_dir = "."; };
+repeats = 1;
+order = "listed";
+matrix = { what = [ "xfs", "xfs_small", "ext4", "ext3", "inside" ]; };
+steps = (
+	{ setup = "mkfs"; name = "m1"; when = "what == xfs"; fs = "xfs"; logdev = "target.2"; },
+	{ setup = "mkfs"; name = "m2"; when = "what == xfs_small"; fs = "xfs"; logdev = "target.2"; log_size = "80MiB";
+	  sector_size = "4KiB"; log_sector_size = "4KiB"; log_su = "32KiB"; uuid = "01234567-89ab-cdef-0123-456789abcdef"; },
+	{ setup = "mkfs"; name = "m3"; when = "what == ext4"; fs = "ext4"; journal_dev = "target.2"; stride = "64KiB"; },
+	{ setup = "mkfs"; name = "m4"; when = "what == ext3"; fs = "ext3"; logdev = "target.2"; journal_size = "16MiB"; block_size = "4KiB"; },
+	{ setup = "mkfs"; name = "m5"; when = "what == inside"; fs = "xfs"; },
+	{ setup = "mount"; name = "with"; when = "what != inside"; logdev = "target.2"; options = "noatime"; },
+	{ setup = "mount"; name = "without"; when = "what == inside"; },
+	{ workload = "sequential"; rw = "write"; size = "16MiB"; bs = "1MiB"; end_fsync = true; },
+	{ workload = "sequential"; name = "read"; rw = "read"; size = "16MiB"; bs = "1MiB"; cold = true; }
+);
+END
+assert_exit 0 fstrial run --out scratch scratch.job >table 2>log
+assert_schema scratch/result.json
+cat > look.py <<'END'
+import json
+d = json.load(open("scratch/result.json"))
+names = {v["id"]: v["values"]["what"] for v in d["variants"]}
+for t in d["trials"]:
+    name, step = names[t["variant"]], t["steps"]
+    g = t["filesystem"]["geometry"]
+    assert all(s["warnings"] == [] for s in step if s["kind"] == "setup"), (name, [s["warnings"] for s in step])
+    for key, value in step[0]["asked"].items():
+        # Its device has that size, the file system does not say it; nor has ext3 flags of what is lazy.
+        if key == "journal_size" or (key, name) == ("lazy_init", "ext3"):
+            continue
+        assert step[0]["in_force"].get(key) == value, (name, key, step[0]["in_force"])
+    if name.startswith("xfs"):
+        assert g["log_internal"] is False and "logdev=" in t["filesystem"]["mount"]["options"]
+        assert step[1]["in_force"]["option.logdev"].startswith("/dev/")
+    elif name != "inside":
+        assert g["journal_internal"] is False
+    else:
+        assert g["log_internal"] is True
+    if name == "xfs":
+        assert g["log_size"] >= 390 << 20, g
+    if name == "xfs_small":
+        assert g["log_size"] == 80 << 20 and g["log_sector_size"] == 4096 and g["log_sunit"] == 32768, g
+    if name == "ext3":
+        assert step[0]["notes"]["journal_command"].endswith(" 16384k"), step[0]["notes"]
+    assert step[-1]["data"]["cache"] == "cold"
+END
+python3 look.py || fail "not as asked"
+
+# Without logdev in mount the kernel's own reason is the trial's.
+cat > forgotten.job <<'END'
+job = "forgotten";
+target = { scratch = "400MiB"; count = 2; scratch_dir = "."; };
+repeats = 1;
+steps = ( { setup = "mkfs"; fs = "xfs"; logdev = "target.2"; }, { setup = "mount"; } );
+END
+assert_exit 1 fstrial run --out forgotten forgotten.job >table 2>log
+assert_json forgotten/result.json "re.search('external log', d['trials'][0]['reason'])"
+
+# 4096-byte sectors of the log's device without the sector size: it fails late, with the tool's last word.
+make_loop 400M; DATA=$LOOP
+make_loop 400M 4096; LOG=$LOOP
+cat > sectors.job <<END
+job = "sectors";
+target = { devices = [ "$DATA", "$LOG" ]; destroy = [ "${DATA#/dev/}", "${LOG#/dev/}" ]; };
+repeats = 1;
+order = "listed";
+matrix = { sector = [ "512B", "4KiB" ]; };
+steps = (
+	{ setup = "mkfs"; fs = "xfs"; logdev = "target.2"; sector_size = "\${sector}"; },
+	{ setup = "mount"; logdev = "$LOG"; },
+	{ workload = "sequential"; rw = "write"; size = "4MiB"; bs = "1MiB"; }
+);
+END
+assert_exit 1 fstrial run --out sectors sectors.job >table 2>log
+assert_json sectors/result.json "[t['status'] for t in d['trials']] == ['failed', 'ok']"
+assert_json sectors/result.json "d['trials'][0]['steps'][0]['notes']['command'].startswith('mkfs.xfs')
+	and 'Usage' not in d['trials'][0]['reason'] and '\\n' not in d['trials'][0]['reason']
+	and d['trials'][0]['steps'][0]['notes']['tool_version']"
+for dev in "$DATA" "$LOG"; do
+	! grep -q " $dev " /proc/self/mounts || fail "$dev is still mounted"
+	exec 3<>"$dev" && exec 3>&-
+done
+# What was on the log's device is ours no longer to be found; a second run is not refused over it.
+assert_eq "$(blkid -p -o value -s TYPE "$LOG" || true)" "" "signature left on $LOG"
+cat > ext.job <<END
+job = "ext";
+target = { devices = [ "$DATA", "$LOG" ]; destroy = [ "${DATA#/dev/}", "${LOG#/dev/}" ]; };
+repeats = 2;
+steps = ( { setup = "mkfs"; fs = "ext4"; logdev = "target.2"; block_size = "4KiB"; }, { setup = "mount"; logdev = "target.2"; } );
+END
+assert_exit 0 fstrial run --out ext ext.job >table 2>log
+assert_eq "$(blkid -p -o value -s TYPE "$LOG" || true)" "" "signature left on $LOG"
+
+# SIGKILL while the log is there: recover takes its signature away, and nobody else's.
+sed -i 's/repeats = 2/repeats = 200/' ext.job
+fstrial_bg run --out killed ext.job >table 2>log
+wait_for 20 grep -q "^$DATA " /proc/self/mounts || fail "never mounted"
+kill -KILL "$PID"
+wait "$PID" 2>/dev/null || true
+# Its step processes die with it.
+wait_for 10 sh -c "! pgrep -f '$PWD/[f]strial|killed ext[.]job' >/dev/null" || fail "a process was left"
+assert_exit 0 fstrial recover >rec 2>&1
+assert_eq "$(blkid -p -o value -s TYPE "$LOG" || true)" "" "signature left on $LOG after recover"
+! grep -q "^$DATA " /proc/self/mounts || fail "$DATA is still mounted"
+
+# A device that is none of the target's is refused before anything is touched.
+make_loop 400M; OTHER=$LOOP
+dd if=/dev/urandom of="$OTHER" bs=1M count=2 conv=fsync status=none
+before=$(sha256sum <"$OTHER")
+sed -e "s,logdev = \"target.2\",logdev = \"$OTHER\",g" -e 's/"ext"/"other"/' ext.job >other.job
+assert_exit 5 fstrial run --out other other.job >table 2>err
+assert_contains err "$OTHER"
+[ ! -e other ] || fail "a results directory was made"
+assert_eq "$(sha256sum <"$OTHER")" "$before" "bytes of $OTHER"
+sed -e 's,target.2,target.3,g' -e 's/"ext"/"third"/' ext.job >third.job
+status=0
+fstrial run --out third third.job >table 2>err || status=$?
+[ "$status" = 2 ] || [ "$status" = 5 ] || fail "exit status $status"
+assert_contains err "target.3"
