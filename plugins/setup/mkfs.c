@@ -187,6 +187,22 @@ static void mkfs_warn_pairs(struct fst_ctx *ctx)
 		fst_warning(ctx, "log_version = 1 needs crc = 0");
 }
 
+static int mkfs_take_config(struct fst_ctx *ctx, struct mkfs_make *m, const char *path)
+{
+	const struct mkfs_cfg *cfg = ctx->cfg;
+	struct mkfs_state *st = ctx->state;
+	int r;
+
+	if (!cfg->config)
+		return 0;
+	r = mkfs_find_config(ctx, path, st->config, sizeof(st->config));
+	if (r < 0)
+		return r;
+	m->config = st->config;
+	mkfs_note_config(ctx, st->config);
+	return mkfs_guard_file(ctx, st->config);
+}
+
 /* What will be made, where the tool is there and can be asked. False with a warning when it will refuse. */
 static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
 {
@@ -197,11 +213,11 @@ static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
 	const char *path = mkfs_find(ctx, &m.program);
 	bool taken = true;
 
-	if (!path || mkfs_split_options(ctx) < 0 || mkfs_guard_options(ctx, true) < 0)
+	if (!path || mkfs_dry_enough() || mkfs_split_options(ctx) < 0 ||
+	    mkfs_guard_options(ctx, true) < 0 || mkfs_guard_files(ctx) < 0 ||
+	    mkfs_take_config(ctx, &m, path) < 0)
 		return true;
 	mkfs_ask_version(ctx, version, sizeof(version));
-	if (cfg->config && mkfs_find_config(ctx, path, st->config, sizeof(st->config)) == 0)
-		m.config = st->config;
 	/* A log elsewhere, or further devices, would have to be there; btrfs cannot be asked. */
 	if (bytes && mkfs_family(cfg) != MKFS_FAMILY_BTRFS && !cfg->logdev)
 		taken = mkfs_dry_run(ctx, &m, &st->args, path, bytes, geometry, sizeof(geometry));
@@ -252,22 +268,6 @@ static int mkfs_place(struct fst_ctx *ctx, struct mkfs_make *m)
 	}
 	m->n_more = cfg->devices.n;
 	return 0;
-}
-
-static int mkfs_take_config(struct fst_ctx *ctx, struct mkfs_make *m, const char *path)
-{
-	const struct mkfs_cfg *cfg = ctx->cfg;
-	struct mkfs_state *st = ctx->state;
-	int r;
-
-	if (!cfg->config)
-		return 0;
-	r = mkfs_find_config(ctx, path, st->config, sizeof(st->config));
-	if (r < 0)
-		return r;
-	m->config = st->config;
-	mkfs_note_config(ctx, st->config);
-	return mkfs_guard_file(ctx, st->config);
 }
 
 static int mkfs_apply(struct fst_ctx *ctx)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstrial/plugin.h>
@@ -196,6 +197,20 @@ static inline void mkfs_dry_ext(const char *out, char *text, size_t size)
 		if (strstr(line, "ilesystem with "))
 			snprintf(text, size, "%s",
 				 strstr(line, "ilesystem with ") + strlen("ilesystem with "));
+}
+
+/*
+ * A matrix may have thousands of ways to make a file system, and nobody reads as many lines: when the tool has had
+ * this much time of a processor in this process, it is not asked again.
+ */
+#define MKFS_DRY_BUDGET_S 10
+
+static inline bool mkfs_dry_enough(void)
+{
+	struct rusage used;
+
+	return getrusage(RUSAGE_CHILDREN, &used) == 0 &&
+	       used.ru_utime.tv_sec + used.ru_stime.tv_sec >= MKFS_DRY_BUDGET_S;
 }
 
 /*
