@@ -88,5 +88,9 @@ int workers_run(struct io_step *s) _must_check_;
 /* Array with all that belongs to it, before and after workers_run(). */
 void workers_make(struct io_step *s);
 void workers_free(struct io_step *s);
+/* Zeroed, on cache lines of its own. */
+void *worker_alloc(size_t size);
+/* The thread of one: arg is its struct io_worker. */
+void *worker_main(void *arg);
 /* Name of a kind of operation. */
 const char *step_kind_name(const struct io_step *s, uint32_t kind);

@@ -11,11 +11,25 @@
 #define _printf_(fmt, first) __attribute__((format(printf, fmt, first)))
 #define _noreturn_ __attribute__((noreturn))
 #define _unused_ __attribute__((unused))
+/* Works on memory of one thread only, and so much that the thread sanitizer had better not watch. */
+#define _one_thread_ __attribute__((no_sanitize("thread")))
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* Is this a build for the thread sanitizer? */
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN 1
+#endif
+#endif
+#ifndef UNDER_TSAN
+#define UNDER_TSAN 0
+#endif
 
 /* Scope cleanup for one resource: the variable must be initialised. */
 static inline void cleanup_freep(void *p)

@@ -33,12 +33,12 @@ static const uint32_t sha256_k[64] = {
 	0xc67178f2,
 };
 
-static uint32_t sha256_rotr(uint32_t x, int k)
+static _one_thread_ uint32_t sha256_rotr(uint32_t x, int k)
 {
 	return (x >> k) | (x << (32 - k));
 }
 
-static void sha256_schedule(const unsigned char *p, uint32_t w[64])
+static _one_thread_ void sha256_schedule(const unsigned char *p, uint32_t w[64])
 {
 	for (int i = 0; i < 16; i++, p += 4)
 		w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -51,7 +51,7 @@ static void sha256_schedule(const unsigned char *p, uint32_t w[64])
 	}
 }
 
-static void sha256_compress(struct sha256 *c, const unsigned char *p)
+static _one_thread_ void sha256_compress(struct sha256 *c, const unsigned char *p)
 {
 	uint32_t w[64], v[8];
 

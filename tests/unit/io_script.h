@@ -9,7 +9,7 @@
 
 enum { SCRIPT_LOG = 4096 };
 
-/* What the engine does; its engine_cfg. For several workers at depth one without a log. */
+/* What the engine does; its engine_cfg. Several workers may share one. */
 struct script {
 	uint64_t delay_ns;  /* of each completion */
 	uint64_t fail_at;   /* number of the I/O that fails, from 1; 0: none */
@@ -31,6 +31,21 @@ struct script_engine {
 	uint32_t n;
 };
 
+/* Counters that all workers add to. */
+static inline uint64_t script_count(uint64_t *counter)
+{
+	return __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
+}
+
+static inline void script_most(uint64_t *most, uint64_t n)
+{
+	uint64_t was = __atomic_load_n(most, __ATOMIC_RELAXED);
+
+	while (n > was && !__atomic_compare_exchange_n(most, &was, n, false, __ATOMIC_RELAXED,
+						       __ATOMIC_RELAXED))
+		;
+}
+
 static inline void script_sleep(uint64_t ns)
 {
 	struct timespec ts = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
@@ -41,26 +56,27 @@ static inline void script_sleep(uint64_t ns)
 
 static inline void script_finish(struct script *s, struct fst_io *io)
 {
-	uint64_t number = __atomic_add_fetch(&s->n, 1, __ATOMIC_RELAXED);
+	uint64_t number = script_count(&s->n);
 
 	if (s->log && number <= SCRIPT_LOG)
 		s->log[number - 1] = *io;
 	io->result = (int64_t)io->length;
 	if (number == s->fail_at)
 		io->result = s->fail_with ? -s->fail_with : (int64_t)io->length - 1;
-	__atomic_add_fetch(&s->n_sync, io->op > FST_IO_TRIM, __ATOMIC_RELAXED);
+	if (io->op > FST_IO_TRIM)
+		script_count(&s->n_sync);
 }
 
 static inline int script_queue(struct fst_engine *e, struct fst_io *io)
 {
 	struct script *s = (struct script *)(uintptr_t)e->cfg;
 	struct script_engine *st = e->state;
-	uint64_t call = __atomic_add_fetch(&s->queue_calls, 1, __ATOMIC_RELAXED);
+	uint64_t call = script_count(&s->queue_calls);
 
 	if (call == s->fail_queue_at)
 		return -ENOMEM;
-	if (s->fail_at && s->n >= s->fail_at)
-		s->queued_after_fail++;
+	if (s->fail_at && __atomic_load_n(&s->n, __ATOMIC_RELAXED) >= s->fail_at)
+		script_count(&s->queued_after_fail);
 	if (s->eagain_at && st->n >= s->eagain_at)
 		return -EAGAIN;
 	if (e->depth == 1 || (s->inline_odd && call % 2)) {
@@ -69,8 +85,7 @@ static inline int script_queue(struct fst_engine *e, struct fst_io *io)
 		return 1;
 	}
 	st->pending[st->n++] = io;
-	if (st->n > s->max_inflight)
-		s->max_inflight = st->n;
+	script_most(&s->max_inflight, st->n);
 	return 0;
 }
 
@@ -80,7 +95,7 @@ static inline int script_submit(struct fst_engine *e)
 	const struct script_engine *st = e->state;
 
 	script_sleep(s->submit_delay_ns);
-	if (++s->submit_calls == s->fail_submit_at)
+	if (script_count(&s->submit_calls) == s->fail_submit_at)
 		return -EIO;
 	return s->submit_says ? s->submit_says : (int)st->n;
 }
@@ -92,7 +107,7 @@ static inline int script_reap(struct fst_engine *e, uint32_t min, struct fst_io 
 	struct script_engine *st = e->state;
 	uint32_t n = 0;
 
-	if (++s->reap_calls == s->fail_reap_at)
+	if (script_count(&s->reap_calls) == s->fail_reap_at)
 		return -EIO;
 	script_sleep(s->delay_ns);
 	CU_ASSERT_TRUE(st->n >= min);
