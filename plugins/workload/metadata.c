@@ -15,11 +15,31 @@ static int metadata_phase_of(const char *name)
 	return -1;
 }
 
+/* The phase that makes what this one is about; -1: none, or files, which are made where there are none. */
+static int metadata_before(int phase)
+{
+	switch (phase) {
+	case METADATA_RMDIR:
+		return METADATA_MKDIR;
+	case METADATA_GETXATTR:
+		return METADATA_SETXATTR;
+	case METADATA_UNLINK_LINK:
+		return METADATA_LINK;
+	case METADATA_UNLINK_SYMLINK:
+		return METADATA_SYMLINK;
+	default:
+		return -1;
+	}
+}
+
 /* Names to numbers, and whether each finds what it needs. */
 static int metadata_read_phases(struct fst_ctx *ctx, uint8_t *phase, bool *populate)
 {
 	const struct metadata_cfg *cfg = ctx->cfg;
-	bool files = cfg->set != NULL, dirs = cfg->set != NULL, xattr = cfg->set != NULL;
+	const bool set = cfg->set != NULL;
+	bool made[METADATA_N_PHASES] = { [METADATA_MKDIR] = set, [METADATA_SETXATTR] = set,
+					 [METADATA_LINK] = set,	 [METADATA_SYMLINK] = set };
+	bool files = set;
 
 	*populate = false;
 	if (!cfg->phases.n || cfg->phases.n > METADATA_MAX_PHASES)
@@ -30,15 +50,13 @@ static int metadata_read_phases(struct fst_ctx *ctx, uint8_t *phase, bool *popul
 		if (p < 0)
 			return fst_error(ctx, 0, "phases: \"%s\" is none of them",
 					 cfg->phases.v[i]);
-		if (p == METADATA_RMDIR && !dirs)
-			return fst_error(ctx, 0, "phases: rmdir without mkdir before it");
-		if (p == METADATA_GETXATTR && !xattr)
-			return fst_error(ctx, 0, "phases: getxattr without setxattr before it");
+		if (metadata_before(p) >= 0 && !made[metadata_before(p)])
+			return fst_error(ctx, 0, "phases: %s without %s before it", metadata_phases[p].name,
+					 metadata_phases[metadata_before(p)].name);
 		if ((metadata_phases[p].flags & METADATA_USES) && !files)
 			*populate = files = true;
 		files |= p == METADATA_CREATE;
-		dirs |= p == METADATA_MKDIR;
-		xattr |= p == METADATA_SETXATTR;
+		made[p] = true;
 		phase[i] = (uint8_t)p;
 	}
 	return 0;
@@ -164,7 +182,7 @@ static int metadata_populate(struct metadata_worker *m)
 	m->ramp_ns = UINT64_MAX;
 	for (uint64_t i = 0; i < m->cfg->files && !ret && !fst_stopping(m->w); i++, m->count++)
 		ret = metadata_create(m, i, &bytes);
-	m->set->hi = m->cfg->files;
+	m->set->files.hi = m->cfg->files;
 	return ret;
 }
 

@@ -93,7 +93,7 @@ static const struct fst_param metadata_params[] = {
 	{ .name = "phases", .type = FST_LIST, METADATA_AT(phases), .flags = FST_REQUIRED,
 	  .doc = "What is done, one phase after the other, each by all workers at once: create stat "
 		 "open_read_close readdir append rename link symlink chmod utimens setxattr getxattr "
-		 "truncate mkdir rmdir unlink, or mix." },
+		 "truncate mkdir rmdir unlink unlink_link unlink_symlink, or mix." },
 	{ .name = "set", .type = FST_STR, METADATA_AT(set),
 	  .doc = "Name of the files, for steps that share them: one leaves them with keep = true, a "
 		 "later one finds them (after drop_caches, say)." },

@@ -18,7 +18,7 @@ static struct metadata_shape metadata_shape_of(const struct metadata_state *s)
 	const struct metadata_cfg *cfg = s->ctx->cfg;
 
 	return (struct metadata_shape){
-		.magic = "fstrial-files-1",
+		.magic = "fstrial-files-2",
 		.workers = s->ctx->nworkers,
 		.files = cfg->files,
 		.dirs = cfg->dirs,

@@ -21,7 +21,9 @@
 	X(TRUNCATE, truncate, "Sets the size of one file to truncate_size")                       \
 	X(MKDIR, mkdir, "Makes one empty directory")                                              \
 	X(RMDIR, rmdir, "Removes one empty directory")                                            \
-	X(UNLINK, unlink, "Removes one file")
+	X(UNLINK, unlink, "Removes one file")                                                     \
+	X(UNLINK_LINK, unlink_link, "Removes one second name, the file stays")                    \
+	X(UNLINK_SYMLINK, unlink_symlink, "Removes one symbolic link")
 
 enum metadata_kind {
 #define METADATA_ENUM(kind, name, doc) METADATA_##kind,
@@ -68,6 +70,10 @@ static const struct {
 	[METADATA_RMDIR] = { "rmdir", METADATA_CHANGES | METADATA_NAMES | METADATA_CONSUMES },
 	[METADATA_UNLINK] = { "unlink",
 			      METADATA_USES | METADATA_CHANGES | METADATA_NAMES | METADATA_CONSUMES },
+	[METADATA_UNLINK_LINK] = { "unlink_link",
+				   METADATA_CHANGES | METADATA_NAMES | METADATA_CONSUMES },
+	[METADATA_UNLINK_SYMLINK] = { "unlink_symlink",
+				      METADATA_CHANGES | METADATA_NAMES | METADATA_CONSUMES },
 	[METADATA_MIX] = { "mix", METADATA_USES | METADATA_CHANGES | METADATA_NAMES },
 };
 

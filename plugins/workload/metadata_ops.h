@@ -169,7 +169,7 @@ static int metadata_link(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
 	int to;
 
 	(void)bytes;
-	metadata_name(m, m->other, (char)m->set->first, m->set->lo + i % (m->set->hi - m->set->lo));
+	metadata_name(m, m->other, (char)m->set->first, m->set->files.lo + i % (m->set->files.hi - m->set->files.lo));
 	to = m->dirfd;
 	metadata_name(m, m->name, 'l', i);
 	if (linkat(to, m->other, m->dirfd, m->name, 0))
@@ -180,7 +180,7 @@ static int metadata_link(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
 static int metadata_symlink(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
 {
 	(void)bytes;
-	metadata_name(m, m->other, (char)m->set->first, m->set->lo + i % (m->set->hi - m->set->lo));
+	metadata_name(m, m->other, (char)m->set->first, m->set->files.lo + i % (m->set->files.hi - m->set->files.lo));
 	metadata_name(m, m->name, 's', i);
 	if (symlinkat(m->other, m->dirfd, m->name))
 		return metadata_fail(m, "symlink", m->name);
@@ -259,12 +259,29 @@ static int metadata_rmdir(struct metadata_worker *m, uint64_t i, uint64_t *bytes
 							 : metadata_fsync_dir(m, m->name);
 }
 
+static int metadata_unlink_named(struct metadata_worker *m, char first, uint64_t i)
+{
+	metadata_name(m, m->name, first, i);
+	return unlinkat(m->dirfd, m->name, 0) ? metadata_fail(m, "unlink", m->name)
+					      : metadata_fsync_dir(m, m->name);
+}
+
 static int metadata_unlink(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
 {
 	(void)bytes;
-	metadata_name(m, m->name, (char)m->set->first, i);
-	return unlinkat(m->dirfd, m->name, 0) ? metadata_fail(m, "unlink", m->name)
-					      : metadata_fsync_dir(m, m->name);
+	return metadata_unlink_named(m, (char)m->set->first, i);
+}
+
+static int metadata_unlink_link(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
+{
+	(void)bytes;
+	return metadata_unlink_named(m, 'l', i);
+}
+
+static int metadata_unlink_symlink(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
+{
+	(void)bytes;
+	return metadata_unlink_named(m, 's', i);
 }
 
 /* Counts the names in what getdents64 gave; . and .. are not of ours. */
@@ -320,4 +337,6 @@ static const metadata_op metadata_do[METADATA_N_KINDS] = {
 	[METADATA_MKDIR] = metadata_mkdir,
 	[METADATA_RMDIR] = metadata_rmdir,
 	[METADATA_UNLINK] = metadata_unlink,
+	[METADATA_UNLINK_LINK] = metadata_unlink_link,
+	[METADATA_UNLINK_SYMLINK] = metadata_unlink_symlink,
 };

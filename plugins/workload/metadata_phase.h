@@ -48,26 +48,41 @@ static uint64_t metadata_own_dirs(const struct metadata_worker *m)
 	return m->cfg->shared ? (dirs + n - 1 - m->owner) / n : dirs;
 }
 
+/* What a phase makes more of, uses or uses up. */
+static struct metadata_range *metadata_range_of(struct metadata_set *set, uint32_t kind)
+{
+	switch (kind) {
+	case METADATA_LINK:
+	case METADATA_UNLINK_LINK:
+		return &set->links;
+	case METADATA_SYMLINK:
+	case METADATA_UNLINK_SYMLINK:
+		return &set->symlinks;
+	case METADATA_MKDIR:
+	case METADATA_RMDIR:
+		return &set->subdirs;
+	default:
+		return &set->files;
+	}
+}
+
 /* What there is to do for a phase: numbers *base to *base + count - 1. */
 static uint64_t metadata_todo(const struct metadata_worker *m, uint32_t kind, uint64_t *base)
 {
-	const struct metadata_set *set = m->set;
+	const struct metadata_range *range = metadata_range_of(m->set, kind);
+	const struct metadata_range *files = &m->set->files;
 	const bool grows = metadata_phases[kind].flags & METADATA_GROWS;
-	const uint64_t more = m->cfg->phase_time ? UINT64_MAX / 2 : m->cfg->files;
 
-	*base = 0;
-	if (kind == METADATA_READDIR)
+	*base = grows ? range->hi : range->lo;
+	if (kind == METADATA_READDIR) {
+		*base = 0;
 		return metadata_own_dirs(m);
-	if (kind == METADATA_RMDIR)
-		return set->subdirs;
-	*base = kind == METADATA_LINK	    ? set->links
-		: kind == METADATA_SYMLINK  ? set->symlinks
-		: kind == METADATA_MKDIR    ? set->subdirs
-		: kind == METADATA_CREATE   ? set->hi
-					    : set->lo;
-	if ((kind == METADATA_LINK || kind == METADATA_SYMLINK) && set->lo == set->hi)
+	}
+	if ((kind == METADATA_LINK || kind == METADATA_SYMLINK) && files->lo == files->hi)
 		return 0;
-	return grows ? more : set->hi - set->lo;
+	if (!grows)
+		return range->hi - range->lo;
+	return m->cfg->phase_time ? UINT64_MAX / 2 : m->cfg->files;
 }
 
 /* Everything was done once. True: over again. */
@@ -86,33 +101,19 @@ static bool metadata_again(struct metadata_worker *m, uint32_t kind, uint64_t n)
 	return (flags & METADATA_EXTENDS) && m->now < m->s->begin_ns + m->cfg->min_time;
 }
 
-/* What a phase changed of the set, when done of n numbers from base on were gone through. */
+/*
+ * What a phase changed of the set, when done of n numbers from base on were gone through. What time did not
+ * suffice to remove is left to cleanup, and forgotten.
+ */
 static void metadata_settle(struct metadata_worker *m, uint32_t kind, uint64_t base, uint64_t done)
 {
-	struct metadata_set *set = m->set;
+	struct metadata_range *range = metadata_range_of(m->set, kind);
+	const uint32_t flags = metadata_phases[kind].flags;
 
-	switch (kind) {
-	case METADATA_CREATE:
-		set->hi = base + done;
-		break;
-	case METADATA_LINK:
-		set->links = base + done;
-		break;
-	case METADATA_SYMLINK:
-		set->symlinks = base + done;
-		break;
-	case METADATA_MKDIR:
-		set->subdirs = base + done;
-		break;
-	case METADATA_RMDIR: /* what time did not suffice for is left to cleanup, and forgotten */
-		set->subdirs = 0;
-		break;
-	case METADATA_UNLINK:
-		set->lo = set->hi;
-		break;
-	default:
-		break;
-	}
+	if (flags & METADATA_GROWS)
+		range->hi = base + done;
+	else if (flags & METADATA_CONSUMES)
+		range->lo = range->hi;
 }
 
 /* The rest of a round of renames, unmeasured, so that all files are called alike again. */
@@ -186,29 +187,31 @@ static int metadata_mix_one(struct metadata_worker *m, uint32_t kind, uint64_t *
 
 	switch (kind) {
 	case METADATA_CREATE:
-		ret = metadata_create(m, set->hi, bytes);
-		set->hi += !ret;
+		ret = metadata_create(m, set->files.hi, bytes);
+		set->files.hi += !ret;
 		return ret;
 	case METADATA_UNLINK:
-		ret = metadata_unlink(m, set->lo, bytes);
-		set->lo += !ret;
+		ret = metadata_unlink(m, set->files.lo, bytes);
+		set->files.lo += !ret;
 		return ret;
 	case METADATA_RENAME:
-		ret = metadata_rename_to(m, set->lo, (char)set->first, set->hi);
-		set->lo += !ret;
-		set->hi += !ret;
+		ret = metadata_rename_to(m, set->files.lo, (char)set->first, set->files.hi);
+		set->files.lo += !ret;
+		set->files.hi += !ret;
 		return ret;
 	case METADATA_READDIR:
 		return metadata_readdir(m, fst_random(m->w) % metadata_own_dirs(m), bytes);
 	default:
-		return metadata_do[kind](m, set->lo + fst_random(m->w) % (set->hi - set->lo), bytes);
+		return metadata_do[kind](
+			m, set->files.lo + fst_random(m->w) % (set->files.hi - set->files.lo),
+			bytes);
 	}
 }
 
 /* Never none, and never more than twice as many as asked for, whatever the weights. */
 static uint32_t metadata_bound(const struct metadata_worker *m, uint32_t kind)
 {
-	const uint64_t n = m->set->hi - m->set->lo;
+	const uint64_t n = m->set->files.hi - m->set->files.lo;
 
 	if (n <= 1 && kind != METADATA_READDIR)
 		return METADATA_CREATE;
@@ -233,8 +236,9 @@ static int metadata_mix(struct metadata_worker *m)
 		bytes = 0;
 		ret = metadata_mix_one(m, kind, &bytes);
 		if (ret)
-			return ret == -EOPNOTSUPP ? metadata_fail(m, metadata_phases[kind].name, m->name)
-						  : ret;
+			return ret == -EOPNOTSUPP
+				       ? metadata_fail(m, metadata_phases[kind].name, m->name)
+				       : ret;
 		metadata_done(m, kind, bytes);
 	}
 	return 0;

@@ -16,16 +16,17 @@ enum {
 	METADATA_NS = 1000000000,
 };
 
-/*
- * The files of one worker: numbers lo to hi-1 under names that begin with `first`. Only the worker
- * that has them in a phase changes it.
- */
-struct metadata_set {
+/* What is there of one sort: numbers lo to hi-1. A number is never given twice. */
+struct metadata_range {
 	uint64_t lo, hi;
-	uint64_t links, symlinks; /* made so far */
-	uint64_t subdirs;	  /* that are there: 0 .. subdirs-1 */
+};
+
+/* What belongs to one worker. Only the one that has it in a phase changes it. */
+struct metadata_set {
+	struct metadata_range files; /* under names that begin with `first` */
+	struct metadata_range links, symlinks, subdirs;
 	uint64_t first;
-	uint64_t pad[2]; /* a cache line */
+	uint64_t pad[7]; /* whole cache lines */
 };
 
 /* What all phases of one kind came to. */

@@ -197,7 +197,7 @@ static void test_counts(void)
 	static const char *const kinds[] = { "create", "stat",	  "open_read_close", "append",
 					     "rename", "link",	  "symlink",	     "chmod",
 					     "mkdir",  "utimens", "truncate",	     "rmdir",
-					     "unlink" };
+					     "unlink", "unlink_link",  "unlink_symlink" };
 
 	for (int c = 0; c < 12; c++) {
 		struct metadata_cfg cfg = metadata_plain;
@@ -207,7 +207,7 @@ static void test_counts(void)
 		cfg.phases = (struct fst_list)PHASES("create", "stat", "open_read_close", "append",
 						     "rename", "link", "symlink", "chmod", "mkdir",
 						     "utimens", "truncate", "rmdir", "readdir",
-						     "unlink");
+						     "unlink_symlink", "unlink_link", "unlink");
 		cfg.order = c % 3;
 		cfg.names = c / 3 % 3;
 		cfg.dirs = c % 2 ? 7 : 1;
@@ -332,8 +332,9 @@ static void test_time(void)
 	struct io_host h;
 
 	cfg.phases = (struct fst_list)PHASES("create", "stat", "rename", "stat", "link", "symlink",
-					     "mkdir", "rmdir", "rename", "open_read_close",
-					     "unlink");
+					     "unlink_link", "unlink_symlink", "link", "symlink",
+					     "mkdir", "rmdir", "mkdir", "rename",
+					     "open_read_close", "unlink");
 	cfg.order = METADATA_SHUFFLED;
 	cfg.phase_time = 20000000;
 	cfg.phase_ramp = 5000000;
@@ -384,6 +385,8 @@ static void test_check(void)
 	REFUSED(PHASES("create", "stats"), , "\"stats\" is none of them");
 	REFUSED(PHASES("create", "rmdir"), , "rmdir without mkdir");
 	REFUSED(PHASES("create", "getxattr"), , "getxattr without setxattr");
+	REFUSED(PHASES("create", "symlink", "unlink_link"), , "unlink_link without link");
+	REFUSED(PHASES("create", "link", "unlink_symlink"), , "unlink_symlink without symlink");
 	REFUSED(PHASES("mix"), , "all weights are 0");
 	REFUSED(PHASES("create"), cfg.keep = true, "needs a name");
 	REFUSED(PHASES("create"), cfg.set = "../x", "a plain name");
