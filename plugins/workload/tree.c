@@ -1,84 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workload tree: a source tree is unpacked, walked, read, copied, changed, aged and removed. */
 /* fstrial-libs: -lm */
+#include <inttypes.h>
 #include <sys/mman.h>
 
+#include "tree_cfg.h"
+#include "tree_keep.h"
 #include "tree_ops.h"
 
-#define TREE_KEPT ".fstrial-tree"
-
-static const struct {
-	const char *name;
-	bool needs, changes;
-} tree_phases[TREE_N_PHASES] = {
-	[TREE_UNPACK] = { "unpack", false, true },  [TREE_STAT] = { "stat_walk", true, false },
-	[TREE_READ] = { "read_all", true, false },  [TREE_COPY] = { "copy", true, true },
-	[TREE_RENAME] = { "rename", true, true },   [TREE_AGE] = { "age", true, true },
-	[TREE_DELETE] = { "delete", true, true },
-};
-
-#define TREE_AT(field) FST_AT(struct tree_cfg, field)
-
-static const struct fst_param tree_params[] = {
-	{ .name = "phases", .type = FST_LIST, TREE_AT(phases), .flags = FST_REQUIRED,
-	  .doc = "What is done, one after the other: unpack stat_walk read_all copy rename age delete." },
-	{ .name = "set", .type = FST_STR, TREE_AT(set),
-	  .doc = "Name of the trees, for steps that share them: one leaves them with keep = true, a later "
-		 "one finds them (after drop_caches, say)." },
-	{ .name = "keep", .type = FST_BOOL, TREE_AT(keep), .def = "false",
-	  .doc = "Leave the trees of `set` to a later step." },
-	{ .name = "sync", .type = FST_BOOL, TREE_AT(sync), .def = "false",
-	  .doc = "One syncfs at the end of each phase that changes something, in its time." },
-	{ .name = "attributes", .type = FST_BOOL, TREE_AT(attributes), .def = "true",
-	  .doc = "Set time and permissions of each new file, as tar does." },
-	{ .name = "directories", .type = FST_U64, TREE_AT(directories), .def = "2000", .min = "1",
-	  .max = "1000000", .unit = "directories", .doc = "Directories of each worker's tree." },
-	{ .name = "files", .type = FST_U64, TREE_AT(files), .def = "32000", .min = "1",
-	  .max = "100000000", .unit = "files", .doc = "Files of each worker's tree." },
-	{ .name = "symlinks", .type = FST_U64, TREE_AT(symlinks), .def = "20", .max = "100000000",
-	  .unit = "links", .doc = "Symbolic links of each worker's tree." },
-	{ .name = "fanout", .type = FST_U64, TREE_AT(fanout), .def = "8", .min = "2", .max = "100000",
-	  .unit = "directories", .doc = "Directories in a directory: the more, the flatter the tree." },
-	{ .name = "spread", .type = FST_F64, TREE_AT(spread), .def = "1.2", .min = "0", .max = "4",
-	  .doc = "Standard deviation of the logarithm of files a directory; 0: all have as many." },
-	{ .name = "size", .type = FST_SIZE, TREE_AT(size), .def = "14KiB", .min = "1B",
-	  .doc = "Mean size of a file, of a lognormal distribution." },
-	{ .name = "size_max", .type = FST_SIZE, TREE_AT(size_max), .def = "2MiB",
-	  .doc = "No file is larger; 0: no limit." },
-	{ .name = "size_sigma", .type = FST_F64, TREE_AT(sigma), .def = "1.4", .min = "0.01", .max = "5",
-	  .doc = "Standard deviation of the sizes' logarithm." },
-	{ .name = "age_rounds", .type = FST_U64, TREE_AT(age_rounds), .def = "3", .min = "1",
-	  .max = "1000", .unit = "rounds", .doc = "Rounds in a phase age." },
-	{ .name = "age_percent", .type = FST_U64, TREE_AT(age_percent), .def = "10", .min = "1",
-	  .max = "100", .unit = "%", .doc = "Share of the files that each round replaces." },
-};
-
-#define TREE_METRICS(kind, op, text)                                                             \
-	{ .name = #op "_rate", .unit = "ops/s", .better = FST_HIGHER, .flags = FST_PRIMARY,       \
-	  .doc = text "; by all workers a second, in the phase's common time." },                 \
-	{ .name = #op "_time", .unit = "ns", .better = FST_LOWER,                                 \
-	  .doc = "Time from the first worker's start of " #op " to the last one's end, of all such "\
-		      "phases." },
-#define TREE_THROUGHPUT(op)                                                                      \
-	{ .name = #op "_throughput", .unit = "bytes/s", .better = FST_HIGHER,                     \
-	  .doc = "Bytes of files that " #op " wrote or read in a second." }
-
-static const struct fst_metric tree_metrics[] = {
-	TREE_PHASES(TREE_METRICS)
-	TREE_THROUGHPUT(unpack),
-	TREE_THROUGHPUT(read_all),
-	TREE_THROUGHPUT(copy),
-	TREE_THROUGHPUT(rename),
-	TREE_THROUGHPUT(age),
-};
-
-#define TREE_OP(kind, op, text) [TREE_##kind] = { .name = #op, .doc = text "." },
-
-static const struct fst_op_kind tree_ops[] = {
-	TREE_PHASES(TREE_OP)
-	[TREE_SYNCFS] = { .name = "syncfs", .flags = FST_OP_INNER,
-			  .doc = "Flushes the file system at the end of a phase." },
-};
+/* Less is not to be trusted. */
+#define TREE_MIN_NS (TREE_NS / 2)
 
 static int tree_phase_of(const char *name)
 {
@@ -157,88 +88,6 @@ static int tree_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 	return 0;
 }
 
-/* What a later step takes over, and must agree with. */
-struct tree_kept {
-	char magic[16];
-	uint64_t workers, directories, files, symlinks, fanout, size, size_max, age_percent;
-	double spread, sigma;
-	uint64_t seed, rounds, copied; /* not compared: taken over */
-};
-
-static struct tree_kept tree_kept_of(const struct tree_state *s)
-{
-	const struct tree_cfg *cfg = s->ctx->cfg;
-
-	return (struct tree_kept){ .magic = "fstrial-tree-1", .workers = s->ctx->nworkers,
-				   .directories = cfg->directories, .files = cfg->files,
-				   .symlinks = cfg->symlinks, .fanout = cfg->fanout, .size = cfg->size,
-				   .size_max = cfg->size_max, .age_percent = cfg->age_percent,
-				   .spread = cfg->spread, .sigma = cfg->sigma, .seed = s->shape.seed,
-				   .rounds = s->shape.rounds, .copied = s->copied };
-}
-
-static int tree_keep(struct tree_state *s)
-{
-	const struct tree_kept kept = tree_kept_of(s);
-	int fd = openat(s->basefd, TREE_KEPT, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	int ret = 0;
-
-	if (fd < 0 || write(fd, &kept, sizeof(kept)) != (ssize_t)sizeof(kept))
-		ret = fst_error(s->ctx, errno, "write %s/%s", s->base, TREE_KEPT);
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
-
-static int tree_find(struct tree_state *s, uint64_t *seed)
-{
-	struct tree_kept kept, mine = tree_kept_of(s);
-	int fd = openat(s->basefd, TREE_KEPT, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t n;
-
-	if (fd < 0)
-		return fst_error(s->ctx, errno, "%s is there, and holds no tree that an earlier step left",
-				 s->base);
-	n = read(fd, &kept, sizeof(kept));
-	close(fd);
-	if (n != (ssize_t)sizeof(kept) || memcmp(&kept, &mine, offsetof(struct tree_kept, seed)) != 0)
-		return fst_error(s->ctx, 0, "the trees in %s were made with another numjobs or another shape",
-				 s->base);
-	*seed = kept.seed;
-	s->shape.rounds = kept.rounds;
-	s->copied = kept.copied;
-	s->found = true;
-	return 0;
-}
-
-static int tree_base(struct tree_state *s, uint64_t *seed)
-{
-	const struct tree_cfg *cfg = s->ctx->cfg;
-	int ret = 0;
-
-	if (!cfg->set) {
-		ret = files_make_own(s->ctx, "tree", s->base);
-		s->made = !ret;
-	} else if (snprintf(s->base, sizeof(s->base), "%s/%s", s->ctx->dir, cfg->set) >=
-		   FILES_PATH - TREE_ROOM) {
-		ret = fst_error(s->ctx, ENAMETOOLONG, "directory %s", s->ctx->dir);
-	} else {
-		s->made = mkdir(s->base, 0755) == 0;
-		if (!s->made && errno != EEXIST)
-			ret = fst_error(s->ctx, errno, "make directory %s", s->base);
-	}
-	if (ret)
-		return ret;
-	s->basefd = open(s->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (s->basefd < 0)
-		return fst_error(s->ctx, errno, "open %s", s->base);
-	if (s->made)
-		return 0;
-	ret = tree_find(s, seed);
-	s->made = !ret; /* by that step, which left it to this one */
-	return ret;
-}
-
 static int tree_prepare(struct fst_ctx *ctx)
 {
 	struct tree_state *s = ctx->state;
@@ -295,7 +144,9 @@ static int tree_worker_init(struct fst_worker *w)
 	}
 	t->stamp = fst_random(w);
 	files_own_table();
-	ret = tree_worker_dir(t);
+	ret = tree_list_init(t);
+	if (!ret)
+		ret = tree_worker_dir(t);
 	return !ret && t->s->populate ? tree_unpack(t) : ret;
 }
 
@@ -306,6 +157,17 @@ static int tree_phase_begin(void *arg)
 	s->begin = fst_now(s->ctx);
 	s->end = 0;
 	return 0;
+}
+
+static void tree_conclude(struct tree_state *s, uint32_t phase)
+{
+	const uint64_t window = s->end > s->begin ? s->end - s->begin : 0;
+	const size_t n = strlen(s->brief);
+
+	s->result[phase].window_ns += window;
+	if (window < TREE_MIN_NS && s->shape.cfg->min_time && !s->failed)
+		snprintf(s->brief + n, sizeof(s->brief) - n, "%s%s %.3f s", n ? ", " : "",
+			 tree_phases[phase].name, (double)window / TREE_NS);
 }
 
 /* By the last worker, when all have done the phase. */
@@ -326,7 +188,7 @@ static int tree_phase_end(void *arg)
 			s->end = fst_op(t->w, TREE_SYNCFS, begin, 0);
 		}
 	}
-	s->result[phase].window_ns += s->end > s->begin ? s->end - s->begin : 0;
+	tree_conclude(s, phase);
 	if (phase == TREE_AGE)
 		s->shape.rounds += s->shape.cfg->age_rounds;
 	s->copied = (s->copied || phase == TREE_COPY) && phase != TREE_DELETE;
@@ -363,7 +225,10 @@ static int tree_run(struct fst_worker *w)
 		t->phase = s->phase[s->at];
 		t->ops = t->bytes = 0;
 		t->now = fst_now(w->ctx);
-		ret = tree_do[t->phase](t);
+		do
+			ret = tree_do[t->phase](t);
+		while (!ret && tree_phases[t->phase].extends && !tree_stop(t) &&
+		       t->now < s->begin + s->shape.cfg->min_time);
 		if (ret)
 			__atomic_store_n(&s->failed, true, __ATOMIC_RELAXED);
 		tree_merge(t);
@@ -378,6 +243,7 @@ static void tree_worker_fini(struct fst_worker *w)
 {
 	struct tree_worker *t = w->state;
 
+	tree_list_release(t);
 	if (t->buffer)
 		munmap(t->buffer, (2 + TREE_LEVELS) * (size_t)TREE_BUFFER);
 	if (t->root >= 0)
@@ -416,6 +282,8 @@ static int tree_cleanup(struct fst_ctx *ctx)
 	fst_note(ctx, "sync_boundary",
 		 cfg->sync ? "one syncfs at the end of each phase that changes something, inside its time"
 			   : "none: dirty data and metadata may remain in memory");
+	if (*s->brief)
+		fst_warning(ctx, "too short to be trusted: %s; more files are needed", s->brief);
 	if (s->made && cfg->keep && !s->failed)
 		r2 = tree_keep(s);
 	else if (s->made)
@@ -442,6 +310,8 @@ FSTRIAL_PLUGIN(
 		"copy too.\n"
 		"A phase's rate is taken in the workers' common time, with sync = true the syncfs at its\n"
 		"end included. What the first phase needs is made before, unmeasured.\n"
+		"A phase is never too fast to measure: those that can go round again (min_time), of others there\n"
+		"is a warning. runtime bounds the whole step.\n"
 		"Traps: without sync the rates are mostly memory's. stat_walk and read_all after unpack\n"
 		"find everything in the caches; for a cold read keep the trees under a name (set, keep) and\n"
 		"put drop_caches between two steps.",

@@ -41,8 +41,12 @@ enum tree_phase {
 	TREE_N_OPS,
 };
 
+enum tree_order { TREE_AS_GIVEN, TREE_BY_NAME, TREE_BY_INODE };
+
 struct tree_cfg {
 	struct fst_list phases;
+	uint64_t min_time;
+	int order; /* enum tree_order */
 	const char *set;
 	bool keep;
 	bool sync;

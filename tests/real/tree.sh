@@ -11,7 +11,7 @@ run()
 	rm -rf out
 	cat >a.job <<-END
 		job = "tree"; repeats = 1; target = { directory = "$PWD/$1"; };
-		global = { numjobs = 2; set = "t"; keep = true; sync = $3; files = $4; directories = 100; };
+		global = { numjobs = 2; set = "t"; keep = true; sync = $3; files = $4; directories = 100; min_time = "0s"; };
 		steps = (
 		  { workload = "tree"; name = "unpack"; phases = ["unpack", "copy", "rename", "age"]; },
 		  { setup = "drop_caches"; },

@@ -152,6 +152,43 @@ static void test_phases(void)
 	io_host_free(&h);
 }
 
+/* In the asked order, whatever their number; and a phase that can goes on until its time is over. */
+static void test_orders(void)
+{
+	static const char *const phases[] = { "unpack", "copy", "stat_walk", "delete", NULL };
+	static struct tree_entry v[1000];
+	struct tree_cfg cfg = tree_small;
+	uint64_t wrong = 0;
+	struct io_host h;
+
+	for (uint64_t n = 0; n < ARRAY_SIZE(v); n = n * 3 + 1) {
+		for (int order = TREE_BY_NAME; order <= TREE_BY_INODE; order++) {
+			for (uint64_t i = 0; i < n; i++) {
+				v[i].ino = files_mix(i) % 500;
+				snprintf(v[i].name, sizeof(v[i].name), "n%llu",
+					 (unsigned long long)files_mix(i + 7) % 500);
+			}
+			tree_sort(v, n, order);
+			for (uint64_t i = 1; i < n; i++)
+				wrong += tree_entry_before(&v[i], &v[i - 1], order);
+		}
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+	tree_host(&h, &cfg, 2);
+	for (cfg.order = TREE_AS_GIVEN; cfg.order <= TREE_BY_INODE; cfg.order++) {
+		cfg.min_time = cfg.order == TREE_BY_INODE ? 300000000 : 0;
+		CU_ASSERT_EQUAL(tree_step(&h, &cfg, phases), 0);
+		CU_ASSERT_EQUAL(io_host_u64(&h, "latency.copy.count"), 2 * (29 + 400 + 5));
+		CU_ASSERT_EQUAL(io_host_u64(&h, "latency.delete.count"), 4 * (30 + 400 + 5));
+		CU_ASSERT_EQUAL(io_host_u64(&h, "latency.stat_walk.count") % (29 + 400 + 5), 0);
+		if (!cfg.min_time)
+			CU_ASSERT_EQUAL(io_host_u64(&h, "latency.stat_walk.count"), 2 * (29 + 400 + 5));
+	}
+	CU_ASSERT_TRUE(io_host_real(&h, "metrics.stat_walk_time.value") >= 3e8);
+	CU_ASSERT_TRUE(io_host_u64(&h, "latency.stat_walk.count") > 2 * (29 + 400 + 5));
+	io_host_free(&h);
+}
+
 static void tree_refused(const char *a, const char *b, const char *text)
 {
 	const char *const phases[] = { a, b };
@@ -179,5 +216,6 @@ void test_plugin_tree(void)
 
 	CU_ADD_TEST(s, test_shape);
 	CU_ADD_TEST(s, test_phases);
+	CU_ADD_TEST(s, test_orders);
 	CU_ADD_TEST(s, test_check);
 }
