@@ -203,7 +203,7 @@ static double trial_time(json_t *const *docs, size_t n_docs)
 
 static void calibrate_family(const struct noise_family *f, const struct cell *first, struct calibrate *c)
 {
-	double margin = verdict_margin(first->metric, first->unit);
+	double margin = verdict_margin(first->metric);
 	struct noise p;
 
 	c->step = xstrdup(first->step);

@@ -1,170 +1,229 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Field by field through the conditions of two results. */
+/* The differences between two lists of conditions, each said once for all variants that it is in. */
+#include "core/analyse/comparable.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analyse/comparable.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
+#include "core/util/strbuf.h"
 #include "core/util/xalloc.h"
 
-/* Dotted places in the document. */
-static const struct {
-	const char *path;
-	const char *what;
-	bool confounding;
-} fields[] = {
-	{ "environment.kernel.release", "kernel", false },
-	{ "environment.kernel.version", "kernel build", false },
-	{ "environment.kernel.cmdline", "kernel command line", false },
-	{ "environment.cpu.model", "processor", true },
-	{ "environment.cpu.online", "processors", true },
-	{ "environment.cpu.governor", "cpu governor", true },
-	{ "environment.cpu.mitigations", "mitigations", false },
-	{ "environment.memory_bytes", "memory", true },
-	{ "session.target.kind", "kind of target", true },
-	{ "session.target.size_bytes", "size of target", true },
-	{ "session.target.count", "devices of target", true },
-	{ "session.tool_version", "version of fstrial", true },
-	{ "environment.device.model", "model of device", true },
-	{ "environment.device.serial", "serial of device", true },
-	{ "environment.device.rotational", "rotational device", true },
-	{ "environment.device.write_cache", "write cache of device", true },
-	{ "environment.device.fua", "FUA of device", true },
-};
+enum { NAMED_VARIANTS = 3 };
 
-/* Of a directory's file system, the size is what happens to be free. */
-static bool is_directory(const json_t *doc)
+static const char unknown[] = "(unknown)";
+
+static void put(struct differences *d, char *what, char *base, char *new, bool confounding)
 {
-	const json_t *target = json_object_get(json_object_get(doc, "session"), "target");
-
-	return str_eq(js_get_str(target, "kind", ""), "directory");
-}
-
-static const json_t *lookup(const json_t *doc, const char *path)
-{
-	_cleanup_free_ char *copy = xstrdup(path);
-	char *save = NULL;
-
-	for (char *p = strtok_r(copy, ".", &save); p; p = strtok_r(NULL, ".", &save))
-		doc = json_object_get(doc, p);
-	return doc;
-}
-
-static char *text_of(const json_t *v)
-{
-	if (!v || json_is_null(v))
-		return xstrdup("(unknown)");
-	return json_is_string(v) ? xstrdup(json_string_value(v)) : js_dump(v);
-}
-
-static void add(struct differences *d, const char *what, const json_t *base, const json_t *new, bool confounding)
-{
-	char *a = text_of(base), *b = text_of(new);
-
-	if (str_eq(a, b)) {
-		free(a);
-		free(b);
-		return;
-	}
-	d->v = xrealloc(d->v, (d->n + 1) * sizeof(*d->v));
-	d->v[d->n++] = (struct difference){ xstrdup(what), a, b, confounding };
+	d->v = xreallocarray(d->v, d->n + 1, sizeof(*d->v));
+	d->v[d->n++] = (struct difference){ what, base, new, confounding };
 	d->confounding += confounding;
 }
 
-/* Every member that is in either object. */
-static void add_members(struct differences *d, const char *what, const json_t *base, const json_t *new, bool confounding)
+/* ---- sets of features ---- */
+
+static bool has(const json_t *set, const json_t *name)
 {
-	_cleanup_json_ json_t *all = js_object();
-	const char *key;
 	json_t *v;
-
-	json_object_update(all, (json_t *)(base ? base : all));
-	json_object_update_missing(all, (json_t *)(new ? new : all));
-	json_object_foreach(all, key, v)
-	{
-		_cleanup_free_ char *name = xasprintf("%s %s", what, key);
-
-		add(d, name, json_object_get(base, key), json_object_get(new, key), confounding);
-	}
-}
-
-/* Conditions of a variant: those of its first good trial, as they were the same in all of them. */
-static json_t *conditions(const json_t *doc)
-{
-	json_t *out = js_object(), *variant, *trial;
-	size_t i, k;
-
-	json_array_foreach(json_object_get(doc, "variants"), i, variant)
-	{
-		_cleanup_free_ char *key = js_dump(json_object_get(variant, "values"));
-
-		json_array_foreach(json_object_get(doc, "trials"), k, trial)
-		{
-			if (str_eq(js_get_str(trial, "variant", ""), js_get_str(variant, "id", "-")) &&
-			    str_eq(js_get_str(trial, "status", ""), "ok")) {
-				js_set(out, key, json_incref(trial));
-				break;
-			}
-		}
-	}
-	return out;
-}
-
-static void add_trial(struct differences *d, const char *variant, const json_t *base, const json_t *new)
-{
-	static const char *const of_fs[] = { "type", "block_size", "features" };
-	const json_t *a = json_object_get(base, "filesystem"), *b = json_object_get(new, "filesystem");
-	_cleanup_free_ char *geometry = xasprintf("%s: file system's", variant);
-	_cleanup_free_ char *mount = xasprintf("%s: mount options", variant);
-	_cleanup_free_ char *queue = xasprintf("%s: device setting", variant);
-
-	for (size_t i = 0; i < ARRAY_SIZE(of_fs); i++) {
-		_cleanup_free_ char *what = xasprintf("%s: file system's %s", variant, of_fs[i]);
-
-		add(d, what, json_object_get(a, of_fs[i]), json_object_get(b, of_fs[i]), true);
-	}
-	add_members(d, geometry, json_object_get(a, "geometry"), json_object_get(b, "geometry"), true);
-	add(d, mount, json_object_get(json_object_get(a, "mount"), "options"),
-	    json_object_get(json_object_get(b, "mount"), "options"), true);
-	add_members(d, queue, json_object_get(base, "device_settings"), json_object_get(new, "device_settings"), true);
-}
-
-/* {name: version} of the plugins used. */
-static json_t *plugin_versions(const json_t *doc)
-{
-	json_t *out = js_object(), *p;
 	size_t i;
 
-	json_array_foreach(json_object_get(doc, "plugins"), i, p)
+	json_array_foreach(set, i, v)
 	{
-		js_set(out, js_get_str(p, "name", ""), json_incref(json_object_get(p, "version")));
+		if (json_equal(v, (json_t *)name))
+			return true;
 	}
-	return out;
+	return false;
 }
 
-void comparable_find(const json_t *base, const json_t *new, struct differences *d)
+/* The names of all that is in only one of the sets, with "no" before those that own has not. */
+static char *feature_text(const json_t *own, const json_t *other)
 {
-	_cleanup_json_ json_t *pb = plugin_versions(base), *pn = plugin_versions(new);
-	_cleanup_json_ json_t *cb = conditions(base), *cn = conditions(new);
-	bool directory = is_directory(base) && is_directory(new);
-	const char *key;
-	json_t *trial;
+	struct strbuf sb = STRBUF_INIT;
+	json_t *v;
+	size_t i;
+
+	json_array_foreach(own, i, v)
+	{
+		if (!has(other, v))
+			strbuf_addf(&sb, "%s%s", sb.len ? ", " : "", json_string_value(v));
+	}
+	json_array_foreach(other, i, v)
+	{
+		if (!has(own, v))
+			strbuf_addf(&sb, "%sno %s", sb.len ? ", " : "", json_string_value(v));
+	}
+	return strbuf_steal(&sb);
+}
+
+/* Of two lists, what is not in both; else the texts as they are. */
+static void side_texts(const char *a, const char *b, char **base, char **new)
+{
+	_cleanup_json_ json_t *x = a[0] == '[' ? json_loads(a, 0, NULL) : NULL;
+	_cleanup_json_ json_t *y = b[0] == '[' ? json_loads(b, 0, NULL) : NULL;
+
+	*base = x && y ? feature_text(x, y) : xstrdup(a);
+	*new = x && y ? feature_text(y, x) : xstrdup(b);
+	if (str_eq(*base, *new)) { /* only their order differs */
+		free(*base);
+		free(*new);
+		*base = xstrdup(a);
+		*new = xstrdup(b);
+	}
+}
+
+/* ---- folding over variants ---- */
+
+/* The same difference in several variants. */
+struct fold {
+	const char *what, *base, *new;
+	bool confounding;
+	struct strbuf names;
+	size_t n;
+};
+
+struct folds {
+	struct fold *v;
+	size_t n;
+	struct strmap index;
+	size_t variants; /* that both have */
+};
+
+static void fold_add(struct folds *f, const struct fact *a, const char *base, const char *new)
+{
+	const void *key[] = { a->what, base, new };
+	struct strmap_entry *e = strmap_add(&f->index, key, sizeof(key), NULL);
+	struct fold *fold;
+
+	if (!e->value) {
+		f->v = xreallocarray(f->v, f->n + 1, sizeof(*f->v));
+		f->v[f->n++] = (struct fold){ a->what, base, new, a->confounding, STRBUF_INIT, 0 };
+		e->value = f->n;
+	}
+	fold = &f->v[e->value - 1];
+	if (fold->n++ < NAMED_VARIANTS)
+		strbuf_addf(&fold->names, "%s%s", fold->names.len ? ", " : "", *a->variant ? a->variant : "");
+}
+
+static void folds_put(struct folds *f, struct differences *d)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct fold *o = &f->v[i];
+		const char *names = strbuf_str(&o->names);
+		char *what, *base, *new;
+
+		if (o->n == f->variants)
+			what = o->n == 1 ? xstrdup(o->what) : xasprintf("all %zu variants: %s", o->n, o->what);
+		else if (o->n == 1)
+			what = xasprintf("%s: %s", names, o->what);
+		else
+			what = xasprintf("%zu of %zu variants (%s%s): %s", o->n, f->variants, names,
+					 o->n > NAMED_VARIANTS ? ", ..." : "", o->what);
+		side_texts(o->base, o->new, &base, &new);
+		put(d, what, base, new, o->confounding);
+		strbuf_free(&o->names);
+	}
+	free(f->v);
+	strmap_free(&f->index);
+}
+
+/* ---- two lists ---- */
+
+/* What a condition is called: texts are the pool's, so that their places are enough. */
+struct fact_id {
+	const char *variant, *what;
+};
+
+/* id -> number in f, from 1; and of each variant one entry. */
+static void facts_index(const struct facts *f, struct strmap *index)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fact_id id = { f->v[i].variant, f->v[i].what }, variant = { f->v[i].variant, NULL };
+
+		strmap_add(index, &id, sizeof(id), NULL)->value = i + 1;
+		strmap_add(index, &variant, sizeof(variant), NULL)->value = 1;
+	}
+}
+
+static bool has_variant(const struct strmap *index, const char *variant)
+{
+	const struct fact_id id = { variant, NULL };
+
+	return !variant || strmap_find(index, &id, sizeof(id));
+}
+
+static const char *text_in(const struct facts *f, const struct strmap *index, const struct fact *like)
+{
+	const struct fact_id id = { like->variant, like->what };
+	const struct strmap_entry *e = strmap_find(index, &id, sizeof(id));
+
+	return e ? f->v[e->value - 1].text : unknown;
+}
+
+static void difference_add(struct differences *d, struct folds *f, const struct fact *a, const char *base,
+			   const char *new)
+{
+	char *x, *y;
+
+	if (str_eq(base, new))
+		return;
+	if (a->variant) {
+		fold_add(f, a, base, new);
+	} else {
+		side_texts(base, new, &x, &y);
+		put(d, xstrdup(a->what), x, y, a->confounding);
+	}
+}
+
+static size_t variants_of_both(const struct facts *f, const struct strmap *other)
+{
+	const char *last = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->v[i].variant && f->v[i].variant != last)
+			n += has_variant(other, f->v[i].variant);
+		last = f->v[i].variant;
+	}
+	return n;
+}
+
+static bool facts_equal(const struct facts *a, const struct facts *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (a->v[i].variant != b->v[i].variant || a->v[i].what != b->v[i].what || a->v[i].text != b->v[i].text)
+			return false;
+	return true;
+}
+
+void comparable_find(const struct facts *base, const struct facts *new, struct differences *d)
+{
+	struct strmap of_base = { 0 }, of_new = { 0 };
+	struct folds folds = { 0 };
 
 	*d = (struct differences){ 0 };
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		if (!directory || !str_eq(fields[i].path, "session.target.size_bytes"))
-			add(d, fields[i].what, lookup(base, fields[i].path), lookup(new, fields[i].path),
-			    fields[i].confounding);
-	add_members(d, "version of", lookup(base, "environment.tools"), lookup(new, "environment.tools"), false);
-	add_members(d, "version of plugin", pb, pn, true);
-	json_object_foreach(cb, key, trial)
-	{
-		const json_t *other = json_object_get(cn, key);
+	if (facts_equal(base, new))
+		return;
+	facts_index(base, &of_base);
+	facts_index(new, &of_new);
+	folds.variants = variants_of_both(base, &of_new);
+	for (size_t i = 0; i < base->n; i++) {
+		const struct fact *a = &base->v[i];
 
-		if (other)
-			add_trial(d, key, trial, other);
+		if (has_variant(&of_new, a->variant))
+			difference_add(d, &folds, a, a->text, text_in(new, &of_new, a));
 	}
+	for (size_t i = 0; i < new->n; i++) {
+		const struct fact *b = &new->v[i];
+
+		if (has_variant(&of_base, b->variant) && text_in(base, &of_base, b) == unknown)
+			difference_add(d, &folds, b, unknown, b->text);
+	}
+	folds_put(&folds, d);
+	strmap_free(&of_base);
+	strmap_free(&of_new);
 }
 
 void comparable_release(struct differences *d)

@@ -10,8 +10,35 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/util/strmap.h"
+
+/* One condition. Texts are of a pool, so that equal ones are the same pointer. */
+struct fact {
+	const char *variant; /* NULL: of the whole result */
+	const char *what;    /* "size of target" */
+	const char *text;
+	bool confounding;
+};
+
+struct facts {
+	struct fact *v;
+	size_t n, cap;
+};
+
+void facts_add(struct facts *f, struct strmap *pool, const char *variant, const char *what, const char *text,
+	       bool confounding);
+/* Conditions of the whole result: environment, session and plugins, each as in a result document. */
+void facts_add_result(struct facts *f, struct strmap *pool, const json_t *environment, const json_t *session,
+		      const json_t *plugins);
+/* Conditions of a variant: a trial's filesystem and device_settings. */
+void facts_add_variant(struct facts *f, struct strmap *pool, const char *variant, const json_t *filesystem,
+		       const json_t *device_settings);
+/* The text of a condition of the whole result; NULL where it is not known. */
+const char *facts_find(const struct facts *f, const char *what);
+void facts_release(struct facts *f);
+
 struct difference {
-	char *what; /* "device size" */
+	char *what; /* "size of target", "3 variants (x=1, x=2, ...): file system's agcount" */
 	char *base, *new;
 	bool confounding;
 };
@@ -22,5 +49,6 @@ struct differences {
 	size_t confounding; /* how many are */
 };
 
-void comparable_find(const json_t *base, const json_t *new, struct differences *d);
+/* Of one pool. A variant that only one side has is no difference. */
+void comparable_find(const struct facts *base, const struct facts *new, struct differences *d);
 void comparable_release(struct differences *d);

@@ -128,6 +128,19 @@ void drift_test(const double *y, size_t n, struct drift *d)
 	runs(y, n, d);
 }
 
+bool drift_flag(const double *y, size_t n, double least)
+{
+	struct drift d = { 0 };
+
+	if (n < DRIFT_MIN)
+		return false;
+	mann_kendall(y, n, &d);
+	neighbours(y, n, &d);
+	if (d.lag1 > fmax(0.3, 2 / sqrt((double)n)))
+		return true;
+	return d.mk_p < 0.01 && fabs(theil_sen(y, n)) * (double)n >= least;
+}
+
 void drift_page_hinkley(const double *y, size_t n, double delta, double *out)
 {
 	double mean = 0, m = 0, min = 0;

@@ -15,6 +15,13 @@ struct drift {
 };
 void drift_test(const double *y, size_t n, struct drift *d);
 
+/*
+ * Do values in the order they were measured, less what they should be, go one way by `least` or more that is no
+ * chance, or know too much of their neighbours? False for fewer than DRIFT_MIN values.
+ */
+enum { DRIFT_MIN = 10 };
+bool drift_flag(const double *y, size_t n, double least);
+
 /* Page-Hinkley for a fall: cumulated distance below the running mean less delta, above its minimum; n values. */
 void drift_page_hinkley(const double *y, size_t n, double delta, double *out);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Exact rank statistics by counting. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,6 +169,86 @@ void rank_hodges_lehmann(const double *x, size_t nx, const double *y, size_t ny,
 	}
 	s->lo = d[s->k - 1];
 	s->hi = d[n - s->k];
+}
+
+enum { SHIFT_SORTED = 512 };
+
+/* Doubles as whole numbers in the same order, so that the space between any two can be halved. */
+static int64_t order_of(double v)
+{
+	int64_t bits;
+
+	v += 0.0; /* -0 is 0 */
+	memcpy(&bits, &v, sizeof(bits));
+	return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double of_order(int64_t order)
+{
+	int64_t bits = order < 0 ? INT64_MIN - order : order;
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+/* Both sorted: how many differences y - x are at most t? */
+static size_t count_at_most(const double *x, size_t nx, const double *y, size_t ny, double t)
+{
+	size_t n = 0, k = nx;
+
+	/* The larger y is, the larger x has to be: k is where those begin that are large enough. */
+	for (size_t i = ny; i-- > 0;) {
+		while (k > 0 && y[i] - x[k - 1] <= t)
+			k--;
+		n += nx - k;
+	}
+	return n;
+}
+
+/* The k-th smallest difference, from 1. */
+static double difference(const double *x, size_t nx, const double *y, size_t ny, size_t k)
+{
+	int64_t lo = order_of(y[0] - x[nx - 1]), hi = order_of(y[ny - 1] - x[0]);
+
+	while (lo < hi) {
+		int64_t mid = lo + (int64_t)(((uint64_t)hi - (uint64_t)lo) / 2);
+
+		if (count_at_most(x, nx, y, ny, of_order(mid)) >= k)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return of_order(lo);
+}
+
+/* All of them, where they are few. */
+static double shift_by_sorting(const double *x, size_t nx, const double *y, size_t ny)
+{
+	double d[SHIFT_SORTED];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ny; i++)
+		for (size_t k = 0; k < nx; k++)
+			d[n++] = y[i] - x[k];
+	return basic_median(d, n);
+}
+
+static double shift_by_halving(const double *x, size_t nx, const double *y, size_t ny)
+{
+	_cleanup_free_ double *sx = basic_sorted(x, nx), *sy = basic_sorted(y, ny);
+	size_t n = nx * ny;
+
+	if (n % 2)
+		return difference(sx, nx, sy, ny, n / 2 + 1);
+	return (difference(sx, nx, sy, ny, n / 2) + difference(sx, nx, sy, ny, n / 2 + 1)) / 2;
+}
+
+double rank_shift(const double *x, size_t nx, const double *y, size_t ny)
+{
+	if (!nx || !ny)
+		return NAN;
+	return nx * ny <= SHIFT_SORTED ? shift_by_sorting(x, nx, y, ny) : shift_by_halving(x, nx, y, ny);
 }
 
 struct splits {

@@ -33,6 +33,9 @@ struct rank_shift {
 };
 void rank_hodges_lehmann(const double *x, size_t nx, const double *y, size_t ny, struct rank_shift *s);
 
+/* The shift alone, without the memory and time that all differences take. */
+double rank_shift(const double *x, size_t nx, const double *y, size_t ny);
+
 /* Two-sided p of the difference of means over all splits; NaN when there are more than a million. */
 double rank_permutation_p(const double *x, size_t nx, const double *y, size_t ny);
 

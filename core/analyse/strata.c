@@ -93,8 +93,8 @@ static void stratum_add(const struct stratum *h, struct strata_test *t, struct s
 	t->s += w * scale;
 	t->expected += (double)h->ny / 2;
 	t->variance += (double)(h->nx * h->ny) / (double)n * scale * scale * basic_var(r, n);
-	choices = exp(gsl_sf_lnchoose((unsigned)n, (unsigned)h->ny));
-	if (!dist->n || choices > 1e6) {
+	choices = dist->n ? exp(gsl_sf_lnchoose((unsigned)n, (unsigned)h->ny)) : INFINITY;
+	if (choices > 1e6) {
 		dist->n = 0;
 		return;
 	}
@@ -106,9 +106,9 @@ static void stratum_add(const struct stratum *h, struct strata_test *t, struct s
 	free(own.v);
 }
 
-void strata_van_elteren(const struct stratum *v, size_t n, struct strata_test *t)
+void strata_van_elteren(const struct stratum *v, size_t n, bool exact, struct strata_test *t)
 {
-	struct sums dist = { xcalloc(1, sizeof(struct sum)), 1 };
+	struct sums dist = { xcalloc(1, sizeof(struct sum)), exact };
 	double less = 0, greater = 0;
 
 	*t = (struct strata_test){ 0 };

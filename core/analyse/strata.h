@@ -20,7 +20,8 @@ struct strata_test {
 	double p_normal;
 	double p_less, p_two_sided; /* exact; NaN when there are too many sums to count */
 };
-void strata_van_elteren(const struct stratum *v, size_t n, struct strata_test *t);
+/* exact: the distribution too, which takes milliseconds; else its two p are NaN. */
+void strata_van_elteren(const struct stratum *v, size_t n, bool exact, struct strata_test *t);
 
 /* Mean over cells of mean ln y - mean ln x; cells with a value that is not positive are left out. */
 struct strata_suite {

@@ -28,18 +28,27 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-double verdict_margin(const char *metric, const char *unit)
+double verdict_margin(const char *metric)
 {
 	static const struct {
 		const char *ending;
 		double margin;
 	} margins[] = { { "_max", NAN }, { "p999", 0.20 }, { "p99", 0.10 } };
 
-	(void)unit;
 	for (size_t i = 0; i < ARRAY_SIZE(margins); i++)
 		if (str_ends(metric, margins[i].ending))
 			return margins[i].margin;
 	return 0.05;
+}
+
+double verdict_distance(const struct comparison *c)
+{
+	return -log(1 - c->delta);
+}
+
+static bool is_gated(const struct comparison *c)
+{
+	return c->base->primary && c->base->better != CELL_NEUTRAL && !isnan(verdict_margin(c->base->metric));
 }
 
 /* Logarithms of both sides, made once a cell. */
@@ -63,7 +72,7 @@ static void logs_init(struct logs *l, const struct comparison *c)
 }
 
 /* Does the family's spread differ between the sides by more than chance? */
-static bool family_noisier(const struct logs *l, size_t n)
+static bool family_noisier(const struct comparison *v, const struct logs *l, size_t n)
 {
 	_cleanup_free_ double *d = xcalloc(MAX(n, (size_t)1), sizeof(*d));
 	struct ttest t;
@@ -72,30 +81,41 @@ static bool family_noisier(const struct logs *l, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		double vx = l[i].x ? basic_var(l[i].x, l[i].nx) : NAN, vy = l[i].y ? basic_var(l[i].y, l[i].ny) : NAN;
 
-		if (vx > 0 && vy > 0)
+		if (is_gated(&v[i]) && vx > 0 && vy > 0)
 			d[k++] = log(vy / vx);
 	}
 	ttest_one(d, k, &t);
 	return k >= 3 && (t.lo > 0 || t.hi < 0) && fabs(t.diff) / 2 > log(2);
 }
 
+/* What the gated cells of a family know of each other's noise. */
+struct family {
+	bool noisier, moderated;
+	struct moderate m;
+	double df;
+	size_t n;
+};
+
 /* Moderation needs many cells with the same number of values on both sides, and equal noise. */
-static bool family_moderated(const struct logs *l, size_t n, bool noisier, struct moderate *m, double *df)
+static bool family_moderated(const struct comparison *v, const struct logs *l, size_t n, struct family *f)
 {
 	_cleanup_free_ double *s2 = xcalloc(MAX(n, (size_t)1), sizeof(*s2));
-	size_t usable = 0;
+	size_t usable = 0, repeats = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!l[i].balanced || l[i].nx != l[0].nx)
+		if (!is_gated(&v[i]) || !l[i].nx || !l[i].ny)
+			continue;
+		repeats = f->n ? repeats : l[i].nx;
+		if (!l[i].balanced || l[i].nx != repeats)
 			return false;
-		s2[i] = l[i].s2;
+		s2[f->n++] = l[i].s2;
 		usable += l[i].s2 > 0;
 	}
-	if (noisier || usable < MODERATE_MIN_CELLS || l[0].nx < 2)
+	if (f->noisier || usable < MODERATE_MIN_CELLS || repeats < 2)
 		return false;
-	*df = 2 * (double)l[0].nx - 2;
-	moderate_prior(s2, n, *df, m);
-	return m->s02 > 0;
+	f->df = 2 * (double)repeats - 2;
+	moderate_prior(s2, f->n, f->df, &f->m);
+	return f->m.s02 > 0;
 }
 
 /* +1: a smaller value is a loss; -1: a larger one. */
@@ -117,27 +137,26 @@ static bool compare_exact(struct comparison *c, const struct logs *l)
 
 static void compare_effect(struct comparison *c, const struct logs *l)
 {
-	struct rank_shift s;
+	double shift = rank_shift(l->x, l->nx, l->y, l->ny);
 	struct rank_test t;
 
 	rank_mann_whitney(c->base->v, c->base->n, c->new->v, c->new->n, &t);
 	c->p_rank = t.p;
-	rank_hodges_lehmann(l->x, l->nx, l->y, l->ny, &s);
-	c->ratio = exp(s.shift);
-	c->loss = loss_sign(c->base) * s.shift;
+	c->ratio = exp(shift);
+	c->loss = loss_sign(c->base) * shift;
 }
 
-static void compare_test(struct comparison *c, const struct logs *l, const struct moderate *m, double df, size_t n)
+static void compare_test(struct comparison *c, const struct logs *l, const struct family *f)
 {
 	struct ttest t;
 
 	if (compare_exact(c, l))
 		return;
-	if (m) {
-		double v = moderate_variance(m, l->s2, df);
+	if (f->moderated && c->gated) {
+		double v = moderate_variance(&f->m, l->s2, f->df);
 
 		ttest_from(basic_mean(l->y, l->ny) - basic_mean(l->x, l->nx), sqrt(v * 2 / (double)l->nx),
-			   moderate_df(m, df, n), &t);
+			   moderate_df(&f->m, f->df, f->n), &t);
 		c->method = "moderated t";
 		c->spread = sqrt(v);
 	} else {
@@ -153,7 +172,7 @@ static void compare_test(struct comparison *c, const struct logs *l, const struc
 
 static enum verdict decide(struct comparison *c, const struct verdict_options *opt)
 {
-	double d = -log(1 - c->delta), sign = loss_sign(c->base);
+	double d = verdict_distance(c), sign = loss_sign(c->base);
 	double a = sign * log(c->ratio_lo), b = sign * log(c->ratio_hi);
 	double lo = fmin(a, b), hi = fmax(a, b);
 
@@ -177,44 +196,78 @@ static enum verdict decide(struct comparison *c, const struct verdict_options *o
 	return VERDICT_INCONCLUSIVE;
 }
 
-/* A verdict that rests on too little, or on one odd value, is taken back. */
-static void guard(struct comparison *c, const struct verdict_options *opt)
+static bool is_few(const struct comparison *c, const struct verdict_options *opt)
 {
-	double d = -log(1 - c->delta), sign = loss_sign(c->base);
-	double mean_loss = sign * (log(basic_mean(c->new->v, c->new->n)) - log(basic_mean(c->base->v, c->base->n)));
+	return c->base->n < opt->min_n || c->new->n < opt->min_n;
+}
 
-	if (c->base->n < opt->min_n || c->new->n < opt->min_n) {
+static bool is_final(enum verdict v)
+{
+	return v == VERDICT_REGRESSED || v == VERDICT_IMPROVED || v == VERDICT_SUSPECT;
+}
+
+/* Hodges and Lehmann's shift and the difference of means on opposite sides: single values decide. */
+static bool sides_disagree(const struct comparison *c, const struct logs *l)
+{
+	double mean_loss = loss_sign(c->base) * (basic_mean(l->y, l->ny) - basic_mean(l->x, l->nx));
+
+	return mean_loss * c->loss < 0 && fabs(mean_loss - c->loss) > verdict_distance(c);
+}
+
+/*
+ * The repeats of this cell are further apart than its sides, and without what the other cells say of noise its own
+ * values show nothing.
+ */
+static bool spread_exceeds(const struct comparison *c, const struct logs *l, const struct verdict_options *opt)
+{
+	struct ttest t;
+
+	if (!(sqrt(l->s2) > fabs(c->loss)))
+		return false;
+	ttest_welch(l->x, l->nx, l->y, l->ny, &t);
+	return !(t.p <= opt->alpha);
+}
+
+/* A verdict that rests on too little, or on one odd value, is taken back. */
+static void guard(struct comparison *c, const struct logs *l, const struct verdict_options *opt)
+{
+	if (is_few(c, opt)) {
 		c->why = "too few repeats for a verdict";
 		if (c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED)
 			c->verdict = c->verdict == VERDICT_REGRESSED ? VERDICT_SUSPECT : VERDICT_INCONCLUSIVE;
 		else if (c->verdict != VERDICT_SUSPECT)
 			c->verdict = VERDICT_INCONCLUSIVE;
-		return;
-	}
-	if (mean_loss * c->loss < 0 && fabs(mean_loss - c->loss) > d) {
+	} else if (c->hold) {
+		c->verdict = VERDICT_INCONCLUSIVE;
+		c->why = c->hold;
+	} else if (sides_disagree(c, l)) {
 		c->verdict = VERDICT_INCONCLUSIVE;
 		c->why = "median and mean disagree: single values decide";
+	} else if (is_final(c->verdict) && spread_exceeds(c, l, opt)) {
+		c->verdict = VERDICT_INCONCLUSIVE;
+		c->why = "the repeats spread more than the change";
 	}
 }
 
 static void compare_one(struct comparison *c, const struct logs *l, const struct verdict_options *opt,
-			const struct moderate *m, double df, size_t n)
+			const struct family *f)
 {
-	double margin = verdict_margin(c->base->metric, c->base->unit);
+	double margin = verdict_margin(c->base->metric);
 
-	c->gated = c->base->primary && c->base->better != CELL_NEUTRAL && !isnan(margin);
+	c->gated = is_gated(c);
 	c->delta = opt->delta > 0 ? opt->delta : isnan(margin) ? 0.05 : margin;
 	c->ratio = c->ratio_lo = c->ratio_hi = c->loss = c->p = c->p_rank = c->q = NAN;
 	c->spread = c->needed = c->detectable = NAN;
 	c->method = "";
 	c->why = NULL;
+	c->noisier = f->noisier;
 	if (!l->x || !l->y || !l->nx || !l->ny) {
 		c->why = l->nx && l->ny ? "a value is not positive" : "no value on one side";
 		return;
 	}
 	compare_effect(c, l);
 	if (l->nx > 1 && l->ny > 1)
-		compare_test(c, l, m, df, n);
+		compare_test(c, l, f);
 	if (opt->rank) {
 		c->p = c->p_rank;
 		c->method = "rank";
@@ -224,17 +277,15 @@ static void compare_one(struct comparison *c, const struct logs *l, const struct
 void verdict_family(struct comparison *v, size_t n, const struct verdict_options *opt)
 {
 	struct logs *l = xcalloc(MAX(n, (size_t)1), sizeof(*l));
-	double *p = xcalloc(MAX(n, (size_t)1), sizeof(*p)), *q = xcalloc(MAX(n, (size_t)1), sizeof(*q)), df = NAN;
-	struct moderate m;
-	bool noisier, moderated;
+	double *p = xcalloc(MAX(n, (size_t)1), sizeof(*p)), *q = xcalloc(MAX(n, (size_t)1), sizeof(*q));
+	struct family f = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		logs_init(&l[i], &v[i]);
-	noisier = family_noisier(l, n);
-	moderated = family_moderated(l, n, noisier, &m, &df);
+	f.noisier = family_noisier(v, l, n);
+	f.moderated = family_moderated(v, l, n, &f);
 	for (size_t i = 0; i < n; i++) {
-		compare_one(&v[i], &l[i], opt, moderated ? &m : NULL, df, n);
-		v[i].noisier = noisier;
+		compare_one(&v[i], &l[i], opt, &f);
 		p[i] = v[i].gated ? v[i].p : NAN;
 	}
 	adjust_p(opt->holm ? ADJUST_HOLM : ADJUST_BH, p, n, q);
@@ -244,7 +295,7 @@ void verdict_family(struct comparison *v, size_t n, const struct verdict_options
 			v[i].verdict = l[i].nx && l[i].ny ? VERDICT_NO_RATIO : VERDICT_INCONCLUSIVE;
 		} else {
 			v[i].verdict = decide(&v[i], opt);
-			guard(&v[i], opt);
+			guard(&v[i], &l[i], opt);
 		}
 		free(l[i].x);
 		free(l[i].y);
@@ -263,7 +314,7 @@ void verdict_suite(const struct comparison *v, size_t n, const struct verdict_op
 	for (size_t i = 0; i < n; i++) {
 		bool lower = v[i].base->better == CELL_LOWER;
 
-		if (!v[i].gated || isnan(v[i].ratio))
+		if (!v[i].gated || isnan(v[i].ratio) || v[i].accepted || v[i].hold || is_few(&v[i], opt))
 			continue;
 		/* A larger y is a loss in every stratum: lower-is-better as it is, higher-is-better swapped. */
 		st[k++] = (struct stratum){ lower ? v[i].base->v : v[i].new->v, lower ? v[i].new->v : v[i].base->v,
@@ -271,7 +322,7 @@ void verdict_suite(const struct comparison *v, size_t n, const struct verdict_op
 		least = fmin(least, v[i].delta);
 	}
 	strata_suite(st, k, &s->geo);
-	strata_van_elteren(st, k, &s->rank);
+	strata_van_elteren(st, k, !opt->quick, &s->rank);
 	s->worse = k > 1 && s->geo.t.lo > 0 && s->geo.t.diff >= -log(1 - least) / 2 && s->geo.t.p <= opt->alpha;
 	free(st);
 }

@@ -26,6 +26,7 @@ struct verdict_options {
 	double delta; /* margin for every metric; 0: by the metric (verdict_margin()) */
 	size_t min_n; /* 5: fewer values on a side give no final verdict */
 	bool holm;    /* family-wise error instead of false discovery rate */
+	bool quick;   /* no exact distribution over all cells together */
 	bool rank;    /* p of the exact Mann-Whitney test decides */
 };
 
@@ -42,17 +43,21 @@ struct comparison {
 	double detectable; /* relative loss that this comparison finds 8 times in 10 */
 	bool noisier;  /* the spread changed by more than chance */
 	const char *method; /* "moderated t", "Welch t", "exact", "rank" */
+	const char *hold;   /* what makes a verdict impossible, from outside (guards.h); or NULL */
 	const char *why;    /* that a verdict is not more than it is; or NULL */
+	const char *accepted; /* a regression that somebody expects: the reason; or NULL */
 	enum verdict verdict;
 };
 
 /* Margin of a metric: 5 % for rates and means, 10 % for p99, 20 % for p99.9; NaN: never gated (maxima). */
-double verdict_margin(const char *metric, const char *unit);
-/* Fills in everything but base, new. */
+double verdict_margin(const char *metric);
+/* The margin as a loss: of the logarithm. */
+double verdict_distance(const struct comparison *c);
+/* Fills in everything but base, new, hold and accepted. Only gated cells know of each other. */
 void verdict_family(struct comparison *v, size_t n, const struct verdict_options *opt);
 const char *verdict_name(enum verdict v);
 
-/* All gated cells together. */
+/* All gated cells together, but for accepted ones, and those that no verdict of their own may rest on. */
 struct verdict_suite {
 	struct strata_suite geo; /* in terms of loss: positive is worse */
 	struct strata_test rank;

@@ -85,9 +85,9 @@ static int run_report(const char *dir, int format)
 }
 
 /* Half of the margin that compare has for the metric; what it does not judge does not decide here. */
-static double run_half_width(const char *metric, const char *unit)
+static double run_half_width(const char *metric)
 {
-	return verdict_margin(metric, unit) / 2;
+	return verdict_margin(metric) / 2;
 }
 
 /* 0, or the exit code after a message. */

@@ -183,12 +183,65 @@ int result_write(const char *dir, struct err *e)
 	return r;
 }
 
-static int result_load_file(const char *path, json_t **doc, struct err *e)
+static bool result_has(const char *dir, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+
+	return file_exists(path);
+}
+
+static bool result_is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool result_is_at(const char *path)
+{
+	if (result_is_dir(path))
+		return result_has(path, "result.json") || result_has(path, "journal.jsonl");
+	return str_ends(path, ".json") && file_exists(path);
+}
+
+/* The document that the journal of a session without a result makes. */
+static int result_text_journal(const char *dir, char **text, size_t *len, struct err *e)
+{
+	FILE *mem = open_memstream(text, len);
+	int r;
+
+	if (!mem)
+		return err_sys(e, errno, "open_memstream");
+	r = result_print(dir, mem, e);
+	if (fclose(mem) == EOF && r == 0)
+		r = err_sys(e, errno, "%s", dir);
+	return r;
+}
+
+int result_text(const char *path, char **text, size_t *len, struct err *e)
+{
+	_cleanup_free_ char *inside = xasprintf("%s/result.json", path);
+	struct stat st;
+
+	*text = NULL;
+	if (stat(path, &st) < 0)
+		return err_sys(e, errno, "%s", path);
+	if (!S_ISDIR(st.st_mode))
+		return file_read(path, (size_t)4 << 30, text, len, e);
+	if (file_exists(inside))
+		return file_read(inside, (size_t)4 << 30, text, len, e);
+	if (!result_has(path, "journal.jsonl"))
+		return err_set(e, ENOENT, "%s holds neither result.json nor journal.jsonl", path);
+	return result_text_journal(path, text, len, e);
+}
+
+int result_load(const char *path, json_t **doc, struct err *e)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len;
-	int r = file_read(path, (size_t)4 << 30, &text, &len, e);
+	int r = result_text(path, &text, &len, e);
 
+	*doc = NULL;
 	if (r < 0)
 		return r;
 	*doc = js_parse(text, len, path, e);
@@ -200,40 +253,4 @@ static int result_load_file(const char *path, json_t **doc, struct err *e)
 		return err_set(e, EINVAL, "%s is not a result document of format %s", path, RESULT_FORMAT);
 	}
 	return 0;
-}
-
-static int result_load_dir(const char *dir, json_t **doc, struct err *e)
-{
-	_cleanup_free_ char *path = xasprintf("%s/result.json", dir);
-	_cleanup_free_ char *journal = xasprintf("%s/journal.jsonl", dir);
-	char *text = NULL;
-	size_t len = 0;
-	FILE *mem;
-	int r;
-
-	if (file_exists(path))
-		return result_load_file(path, doc, e);
-	if (!file_exists(journal))
-		return err_set(e, ENOENT, "%s holds neither result.json nor journal.jsonl", dir);
-	mem = open_memstream(&text, &len);
-	if (!mem)
-		return err_sys(e, errno, "open_memstream");
-	r = result_print(dir, mem, e);
-	fclose(mem);
-	if (r == 0) {
-		*doc = js_parse(text, len, journal, e);
-		r = *doc ? 0 : -EINVAL;
-	}
-	free(text);
-	return r;
-}
-
-int result_load(const char *path, json_t **doc, struct err *e)
-{
-	struct stat st;
-
-	*doc = NULL;
-	if (stat(path, &st) < 0)
-		return err_sys(e, errno, "%s", path);
-	return S_ISDIR(st.st_mode) ? result_load_dir(path, doc, e) : result_load_file(path, doc, e);
 }

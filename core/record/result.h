@@ -7,6 +7,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -34,5 +35,9 @@ void journal_close(struct journal *j);
 int result_write(const char *dir, struct err *e) _must_check_;
 /* The same document to a stream. */
 int result_print(const char *dir, FILE *out, struct err *e) _must_check_;
+/* path is a document (NAME.json), or a results directory with result.json or a journal. */
+bool result_is_at(const char *path);
+/* The document's text at such a path; caller frees. It is not looked at. */
+int result_text(const char *path, char **text, size_t *len, struct err *e) _must_check_;
 /* path: result.json, or a results directory (result.json, else what the journal has). New reference. */
 int result_load(const char *path, json_t **doc, struct err *e) _must_check_;

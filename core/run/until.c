@@ -64,7 +64,7 @@ void until_add(struct until *u, uint32_t variant, const json_t *steps, bool ok)
 		json_object_foreach(json_object_get(step, "metrics"), key, metric)
 		{
 			_cleanup_free_ char *name = xasprintf("%s %s", js_get_str(step, "name", ""), key);
-			double wanted = u->rule->wanted(key, js_get_str(metric, "unit", ""));
+			double wanted = u->rule->wanted(key);
 
 			if (!str_eq(js_get_str(step, "status", ""), "ok") || isnan(wanted) ||
 			    !json_is_true(json_object_get(metric, "primary")) ||

@@ -15,7 +15,7 @@ struct until_rule {
 	uint32_t min_repeats, max_repeats;
 	uint64_t max_time_ns; /* no block begins later than that after the first; 0: no limit */
 	/* Half of the 95 % interval that is narrow enough, as a share of the value; NaN: the metric does not decide. */
-	double (*wanted)(const char *metric, const char *unit);
+	double (*wanted)(const char *metric);
 };
 
 struct until_cell; /* a primary metric of a step in a variant */

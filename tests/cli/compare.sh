@@ -4,52 +4,30 @@
 . "$(dirname "$0")/../helpers.sh"
 requires /usr/bin/python3
 
-# doc FILE SEED EXPRESSION: a result of 24 variants x n repeats about 1000 with 2 % noise. The Python expression may
-# change: n, loss (of variant 0), everywhere, kernel, agcount, step (its name), zero.
-cat > doc.py <<'END'
-import json, math, random, sys
-path, seed, change, template = sys.argv[1:5]
-o = {"n": 5, "loss": 0.0, "everywhere": False, "kernel": "6.1", "agcount": 4, "step": "write", "noise": 0.02}
-exec(change, {}, o)
-d = json.load(open(template))
-trial = next(t for t in d["trials"] if t["status"] == "ok")
-work = next(s for s in trial["steps"] if s["kind"] == "workload")
-rnd = random.Random(int(seed))
-d["environment"]["kernel"]["release"] = o["kernel"]
-d["variants"] = [{"id": f"v{i:02}", "values": {"x": i}} for i in range(24)]
-d["trials"] = []
-for block in range(o["n"]):
-    for i in range(24):
-        t, s = json.loads(json.dumps(trial)), json.loads(json.dumps(work))
-        loss = o["loss"] if i == 0 or o["everywhere"] else 0
-        s["name"] = o["step"]
-        s["metrics"] = {"throughput": {"value": 1000 * (1 - loss) * math.exp(rnd.gauss(0, o["noise"])), "unit": "bytes/s",
-            "better": "higher", "primary": True}}
-        if t.get("filesystem"):
-            t["filesystem"].setdefault("geometry", {})["agcount"] = o["agcount"]
-        t.update(variant=f"v{i:02}", repeat=block + 1, block=block + 1, position=i + 1, steps=[s])
-        d["trials"].append(t)
-json.dump(d, open(path, "w"))
-END
-doc() { /usr/bin/python3 doc.py "$1" "$2" "$3" "$SRC/tests/json/good-scratch.json"; }
-doc base.json 1 ""
-doc same.json 2 "kernel = '6.12'"
-doc loss.json 3 "loss = 0.15; step = 'renamed'"
-doc gain.json 4 "loss = -0.15; everywhere = True"
-doc few.json 5 "n = 3; loss = 0.3"
-doc steady.json 8 "noise = 0.01"
-doc small.json 6 "loss = 0.03; everywhere = True; noise = 0.01"
-doc other.json 7 "agcount = 8; loss = 0.15"
+# 24 variants x 5 repeats about 1000 with 2 % noise, changed by the statements.
+# What is said in several lines, in one.
+flat() { tr -s " \n" " " <out >flat; }
+doc() { /usr/bin/python3 "$SRC/tests/make_result.py" "$@"; }
+doc base.json 1
+doc same.json 2 "o.kernel = '6.12.0'"
+doc loss.json 3 "o.loss = lambda v: 0.15 if v['x'] == 0 else 0; o.step = 'renamed'"
+doc gain.json 4 "o.loss = lambda v: -0.15"
+doc few.json 5 "o.n = 3; o.loss = lambda v: 0.3"
+doc steady.json 8 "o.noise = 0.01"
+doc small.json 6 "o.loss = lambda v: 0.03; o.noise = 0.01"
+doc other.json 7 "o.agcount = 8; o.loss = lambda v: 0.15 if v['x'] == 0 else 0"
+assert_schema loss.json
 
 assert_exit 0 fstrial compare base.json base.json >out
 assert_contains out "24 same"
 assert_exit 0 fstrial compare base.json same.json --allow-inconclusive >out
-assert_contains out "kernel: 6.1 -> 6.12"
+assert_contains out "kernel: 6.1.0 -> 6.12.0"
 assert_contains out "0 regressed"
-# One cell among many is named, first, whatever the steps are called.
+# One cell among many is named, first, whatever the steps are called, and not averaged away.
 assert_exit 1 fstrial compare base.json loss.json >out
 assert_contains out "1 regressed"
 assert_eq "$(sed -n '/^verdict/{n;p}' out | awk '{print $1, $3}')" "REGRESSED x=0"
+# A large improvement with a small spread is one, and a good exit.
 assert_exit 0 fstrial compare base.json gain.json >out
 assert_contains out "24 improved"
 assert_exit 1 fstrial compare gain.json base.json >out
@@ -58,17 +36,50 @@ assert_contains out "24 regressed"
 assert_exit 3 fstrial compare base.json few.json >out
 assert_contains out "too few repeats"
 assert_lacks out "REGRESSED"
+assert_exit 3 fstrial compare few.json base.json >out
+assert_lacks out "IMPROVED"
 # A small loss in every cell: no cell shows it, all together do.
 assert_exit 1 fstrial compare steady.json small.json >out
 assert_contains out "0 regressed"
 assert_contains out "worse"
-# Other geometry: not comparable, unless somebody insists.
+# Other geometry: not comparable, unless somebody insists; said once for all variants.
 assert_exit 4 fstrial compare base.json other.json >out
-assert_contains out "agcount: 4 -> 8"
+flat
+assert_contains flat "all 24 variants: file system's agcount: 4 -> 8"
 assert_lacks out "REGRESSED"
 assert_exit 1 fstrial compare --force base.json other.json >out
 assert_contains out "CONFOUNDED"
 assert_contains out "1 regressed"
+
+# A metric whose spread exceeds its change gets no verdict, also beside steady ones.
+doc noisy-a.json 21 "o.spread = lambda v: 0.2 if v['x'] == 3 else None"
+doc noisy-b.json 22 "o.spread = lambda v: 0.2 if v['x'] == 3 else None; o.loss = lambda v: 0.12 if v['x'] == 3 else 0"
+assert_exit 3 fstrial compare noisy-a.json noisy-b.json --format json >out
+assert_json out "[c['verdict'] for c in d['cells'] if c['variant'] == 'x=3'] == ['INCONCLUSIVE']"
+# What is only context never decides.
+doc loaded.json 1 "o.load = 60.0; o.more = {'idle': lambda v: 5e9 / v}"
+doc idle.json 1 "o.load = 0.0; o.more = {'idle': lambda v: 1e9 / v}"
+assert_exit 0 fstrial compare idle.json loaded.json >out
+assert_contains out "24 same"
+assert_lacks out "load"
+fstrial compare idle.json loaded.json --all >out
+assert_contains out "(info)"
+# What always fails now has not vanished.
+doc fails.json 9 "o.fails = lambda v, block: v['x'] == 5"
+assert_exit 3 fstrial compare base.json fails.json >out
+flat
+assert_contains flat "no value on one side; did not end well in 0 trials of the base, in 5 of the new result"
+# The order of the trials in the file is none of the comparison's business.
+doc sorted.json 3 "o.loss = lambda v: 0.15 if v['x'] == 0 else 0; o.step = 'renamed'
+o.order = lambda t: sorted(t, key=lambda t: (t['variant'], t['repeat']))"
+fstrial compare base.json loss.json --format csv | cut -d, -f1,6- >a.csv
+fstrial compare base.json sorted.json --format csv | cut -d, -f1,6- >b.csv
+assert_eq "$(cat b.csv)" "$(cat a.csv)"
+# Members in another order, and other white space.
+/usr/bin/python3 -c 'import json
+json.dump(json.load(open("loss.json")), open("shape.json", "w"), sort_keys=True, indent=2)'
+fstrial compare base.json shape.json --format csv | cut -d, -f1,6- >b.csv
+assert_eq "$(cat b.csv)" "$(cat a.csv)"
 
 for format in markdown csv json junit; do
 	assert_exit 1 fstrial compare --format $format base.json loss.json >out.$format
@@ -82,5 +93,28 @@ assert s.get("tests") == "24" and s.get("failures") == "1", s.attrib
 assert len(s.findall("testcase/failure")) == 1
 END
 assert_eq "$(wc -l <out.csv)" 25
+
+# Two configurations of mkfs: which features differ comes before any verdict.
+doc lts515.json 11 "o.features = ['crc', 'finobt', 'reflink']"
+doc lts61.json 12 "o.features = ['crc', 'finobt', 'reflink', 'bigtime', 'inobtcount']; o.loss = lambda v: 0.2"
+assert_exit 4 fstrial compare lts515.json lts61.json >out
+flat
+assert_contains flat "file system's features: no bigtime, no inobtcount -> bigtime, inobtcount"
+assert_lacks out REGRESSED
+assert_exit 1 fstrial compare --force lts515.json lts61.json >out
+[ "$(grep -n "bigtime" out | cut -d: -f1)" -lt "$(grep -n REGRESSED out | head -n1 | cut -d: -f1)" ] ||
+	fail "a verdict before the features"
+
+# What cannot be read is said, with its place.
 assert_exit 2 fstrial compare base.json nothing.json >out 2>err
 assert_contains err nothing.json
+head -c 3000 base.json >cut.json
+assert_exit 2 fstrial compare base.json cut.json >out 2>err
+assert_contains err "cut.json:1: "
+echo '{"format": "fstrial-result/9"}' >format.json
+assert_exit 2 fstrial compare base.json format.json >out 2>err
+assert_contains err "format.json is not a result document"
+mkdir empty
+assert_exit 2 fstrial compare base.json empty >out 2>err
+assert_contains err "empty is no result"
+assert_exit 2 fstrial compare base.json >out 2>err

@@ -139,6 +139,7 @@ static void check_ranks(const struct pair *p)
 	near_key(p->id, p->e, "mwu_p_min", t.p_min, TOL_P);
 	rank_hodges_lehmann(p->x, p->nx, p->y, p->ny, &s);
 	near_key(p->id, p->e, "hl_shift", s.shift, TOL);
+	near_key(p->id, p->e, "hl_shift", rank_shift(p->x, p->nx, p->y, p->ny), TOL);
 	near_key(p->id, p->e, "hl_k95", (double)s.k, TOL);
 	near_key(p->id, p->e, "hl_conf95_achieved", s.confidence, TOL);
 	near_key(p->id, p->e, "hl_ci95_lo", s.lo, TOL);
@@ -317,7 +318,7 @@ static void test_strata(void)
 		v[i].x = numbers(json_object_get(json_array_get(list, i), "x"), &v[i].nx);
 		v[i].y = numbers(json_object_get(json_array_get(list, i), "y"), &v[i].ny);
 	}
-	strata_van_elteren(v, n, &t);
+	strata_van_elteren(v, n, true, &t);
 	near_key("elteren", e, "S", t.s, TOL);
 	near_key("elteren", e, "E", t.expected, TOL);
 	near_key("elteren", e, "V", t.variance, TOL);

@@ -211,10 +211,10 @@ static void test_order(void)
 
 static void test_margins(void)
 {
-	CU_ASSERT_EQUAL(verdict_margin("throughput", "bytes/s"), 0.05);
-	CU_ASSERT_EQUAL(verdict_margin("write_p99", "ns"), 0.10);
-	CU_ASSERT_EQUAL(verdict_margin("write_p999", "ns"), 0.20);
-	CU_ASSERT(isnan(verdict_margin("write_max", "ns")));
+	CU_ASSERT_EQUAL(verdict_margin("throughput"), 0.05);
+	CU_ASSERT_EQUAL(verdict_margin("write_p99"), 0.10);
+	CU_ASSERT_EQUAL(verdict_margin("write_p999"), 0.20);
+	CU_ASSERT(isnan(verdict_margin("write_max")));
 }
 
 void test_analyse_verdict(void)

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A comparison for people: the conditions, the table, what it means. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/analyse/basic.h"
+#include "core/report/comparison.h"
+#include "core/report/scale.h"
+#include "core/report/table.h"
+#include "core/util/strbuf.h"
+#include "core/util/text.h"
+#include "core/util/xalloc.h"
+
+enum { REPORT_WIDTH = 100 };
+
+static const struct table_column columns[] = {
+	{ "verdict", 0 },	   { "metric", TABLE_CUT },   { "variant", TABLE_CUT }, { "base", TABLE_RIGHT },
+	{ "new", TABLE_RIGHT },	   { "", 0 },		      { "change", TABLE_RIGHT }, { "95 % interval", TABLE_RIGHT },
+	{ "q", TABLE_RIGHT },	   { "rank p", TABLE_RIGHT }, { "n", TABLE_RIGHT },
+};
+
+struct row {
+	char cell[ARRAY_SIZE(columns)][128];
+};
+
+void report_put_wrapped(const char *line, size_t indent, FILE *out)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	text_wrap(&sb, line, 0, indent, REPORT_WIDTH);
+	fputs(strbuf_str(&sb), out);
+	strbuf_free(&sb);
+}
+
+/* ---- conditions ---- */
+
+static void put_differences(const struct differences *d, bool confounding, const char *title, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->n; i++) {
+		_cleanup_free_ char *line = NULL;
+
+		if (d->v[i].confounding != confounding)
+			continue;
+		if (!any)
+			fprintf(out, "%s\n", title);
+		any = true;
+		line = xasprintf("  %s: %s -> %s", d->v[i].what, d->v[i].base, d->v[i].new);
+		report_put_wrapped(line, 6, out);
+	}
+	if (any)
+		fputc('\n', out);
+}
+
+static void put_mixed(const struct set *s, FILE *out)
+{
+	if (!s->mixed_with)
+		return;
+	fprintf(out, "The results of %s are not of one kind. %s to %s:\n", s->name, s->docs[0].path, s->mixed_with);
+	put_differences(&s->mixed, true, "  what should be the same:", out);
+	put_differences(&s->mixed, false, "  and:", out);
+}
+
+/* A canary that moved says where to look, whatever the verdicts say. */
+static void put_canaries(const struct report *r, FILE *out)
+{
+	for (int i = 0; i < N_CANARIES; i++) {
+		const struct canary_shift *c = &r->canary[i];
+		_cleanup_free_ char *line = NULL;
+
+		if (!c->moved)
+			continue;
+		line = xasprintf("canary %s: %+.1f %% (%+.1f..%+.1f %%), %s: %s.", canary_names[i], 100 * (c->ratio - 1),
+				 100 * (c->lo - 1), 100 * (c->hi - 1), c->worse ? "worse" : "better",
+				 guards_canary_says(c));
+		report_put_wrapped(line, 2, out);
+	}
+}
+
+void report_put_conditions(const struct report *r, FILE *out)
+{
+	put_mixed(r->base, out);
+	put_mixed(r->new, out);
+	put_differences(&r->differences, true,
+			r->opt.forced ? "CONFOUNDED: these differ too, and may be the reason of whatever follows:" :
+					"These differ too, so that no verdict can be given (--force gives one):",
+			out);
+	put_differences(&r->differences, false, "What changed:", out);
+	put_canaries(r, out);
+	if (r->canary[CANARY_COMPUTE].moved && !r->opt.forced)
+		fputs("No verdict (--force gives one).\n", out);
+}
+
+/* ---- the table ---- */
+
+static void format_p(double p, char *buf, size_t size)
+{
+	if (isnan(p))
+		snprintf(buf, size, "-");
+	else
+		snprintf(buf, size, p < 0.0001 ? "<.0001" : "%.4f", p);
+}
+
+static void row_fill(const struct comparison *c, struct row *row)
+{
+	struct scale scale;
+	double base = basic_median(c->base->v, c->base->n), new = basic_median(c->new->v, c->new->n);
+
+	scale_for(isnan(new) ? fabs(base) : fmax(fabs(base), fabs(new)), c->base->unit, &scale);
+	snprintf(row->cell[0], sizeof(row->cell[0]), "%s%s", verdict_name(c->verdict),
+		 c->accepted ? " (accepted)" :
+		 c->gated    ? "" :
+			       " (info)");
+	snprintf(row->cell[1], sizeof(row->cell[1]), "%.60s.%.60s", c->base->step, c->base->metric);
+	snprintf(row->cell[2], sizeof(row->cell[2]), "%.120s", c->base->variant);
+	scale_format(base, &scale, row->cell[3], sizeof(row->cell[3]));
+	scale_format(new, &scale, row->cell[4], sizeof(row->cell[4]));
+	snprintf(row->cell[5], sizeof(row->cell[5]), "%s", scale.unit);
+	if (!isnan(c->ratio))
+		snprintf(row->cell[6], sizeof(row->cell[6]), "%+.1f %%", 100 * (c->ratio - 1));
+	if (!isnan(c->ratio_lo))
+		snprintf(row->cell[7], sizeof(row->cell[7]), "%+.1f..%+.1f %%", 100 * (c->ratio_lo - 1),
+			 100 * (c->ratio_hi - 1));
+	format_p(c->q, row->cell[8], sizeof(row->cell[8]));
+	format_p(c->p_rank, row->cell[9], sizeof(row->cell[9]));
+	if (c->base->n == c->new->n)
+		snprintf(row->cell[10], sizeof(row->cell[10]), "%zu", c->base->n);
+	else
+		snprintf(row->cell[10], sizeof(row->cell[10]), "%zu/%zu", c->base->n, c->new->n);
+}
+
+static void put_rows(const struct report *r, bool all, FILE *out)
+{
+	struct table t;
+	struct strbuf sb = STRBUF_INIT;
+
+	table_init(&t, columns, ARRAY_SIZE(columns));
+	for (size_t i = 0; i < r->n; i++) {
+		const char *cells[ARRAY_SIZE(columns)];
+		struct row row = { 0 };
+
+		if (!all && !r->v[i].gated)
+			continue;
+		row_fill(&r->v[i], &row);
+		for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+			cells[k] = row.cell[k];
+		table_row(&t, cells);
+	}
+	table_format(&t, REPORT_WIDTH + 20, &sb);
+	fputs(strbuf_str(&sb), out);
+	strbuf_free(&sb);
+	table_free(&t);
+}
+
+static void put_markdown(const struct report *r, bool all, FILE *out)
+{
+	for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+		fprintf(out, "| %s ", columns[k].title);
+	fputs("|\n", out);
+	for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+		fputs(columns[k].flags & TABLE_RIGHT ? "| ---: " : "| --- ", out);
+	fputs("|\n", out);
+	for (size_t i = 0; i < r->n; i++) {
+		struct row row = { 0 };
+
+		if (!all && !r->v[i].gated)
+			continue;
+		row_fill(&r->v[i], &row);
+		for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
+			_cleanup_free_ char *clean = text_clean(row.cell[k]);
+
+			fputs("| ", out);
+			for (const char *p = clean; *p; p++)
+				fprintf(out, *p == '|' ? "\\%c" : "%c", *p);
+			fputc(' ', out);
+		}
+		fputs("|\n", out);
+	}
+}
+
+/* ---- what it means ---- */
+
+static void put_note(const struct comparison *c, const char *text, FILE *out)
+{
+	_cleanup_free_ char *line =
+		xasprintf("  %s.%s%s%s: %s", c->base->step, c->base->metric, *c->base->variant ? " " : "",
+			  c->base->variant, text);
+
+	report_put_wrapped(line, 6, out);
+}
+
+/* What each unsettled cell would need, why a verdict is less than the numbers look, and what failed. */
+static void put_notes(const struct report *r, FILE *out)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct comparison *c = &r->v[i];
+		_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+
+		if (!c->gated)
+			continue;
+		if (c->accepted)
+			strbuf_addf(&sb, "accepted: %s", c->accepted);
+		else if (c->why)
+			strbuf_addstr(&sb, c->why);
+		if (!isnan(c->needed) && !c->hold)
+			strbuf_addf(&sb, "%sabout %.0f %s a side would settle it", sb.len ? "; " : "", c->needed,
+				    r->by_boot ? "boots" : "repeats");
+		if (c->base->failed != c->new->failed)
+			strbuf_addf(&sb, "%sdid not end well in %zu trials of the base, in %zu of the new result",
+				    sb.len ? "; " : "", c->base->failed, c->new->failed);
+		if (sb.len)
+			put_note(c, strbuf_str(&sb), out);
+	}
+}
+
+static void put_suite(const struct report *r, FILE *out)
+{
+	const struct ttest *t = &r->suite.geo.t;
+
+	if (r->suite.geo.n > 1 && !isnan(t->t))
+		fprintf(out, "all cells together: %+.1f %% (%+.1f..%+.1f %%)%s\n", 100 * (exp(-t->diff) - 1),
+			100 * (exp(-t->hi) - 1), 100 * (exp(-t->lo) - 1),
+			r->suite.worse ? ", worse: a loss that no single cell need show" : "");
+}
+
+static void put_boots(const struct report *r, FILE *out)
+{
+	_cleanup_free_ char *line = NULL;
+
+	if (r->by_boot)
+		line = xasprintf("The boots are what is compared: %zu of the base, %zu of the new result; n counts them.",
+				 r->base->n_boots, r->new->n_boots);
+	else if (report_boot_confounded(r))
+		line = xasprintf("confounded with the boot: %zu of the base, %zu of the new result. What differs between two "
+				 "boots of the same kernel is in the change too; with %d boots a side these are compared.",
+				 r->base->n_boots, r->new->n_boots, REPORT_BOOTS);
+	if (line)
+		report_put_wrapped(line, 2, out);
+}
+
+void report_put_unused(const struct accepts *a, FILE *out)
+{
+	for (size_t i = 0; a && i < a->n; i++) {
+		_cleanup_free_ char *unused = accept_unused(a, &a->v[i]);
+		_cleanup_free_ char *line = unused ? xasprintf("accepted in vain: %s", unused) : NULL;
+
+		if (line)
+			report_put_wrapped(line, 2, out);
+	}
+}
+
+static void put_summary(const struct report *r, FILE *out)
+{
+	_cleanup_free_ char *detectable = report_detectable(r);
+	size_t accepted = report_count_accepted(r);
+
+	fprintf(out, "\n%zu regressed, ", report_count(r, VERDICT_REGRESSED));
+	if (accepted)
+		fprintf(out, "%zu accepted, ", accepted);
+	fprintf(out, "%zu suspect, %zu inconclusive, %zu same, %zu not worse, %zu improved\n",
+		report_count(r, VERDICT_SUSPECT),
+		report_count(r, VERDICT_INCONCLUSIVE) + report_count(r, VERDICT_NO_RATIO), report_count(r, VERDICT_SAME),
+		report_count(r, VERDICT_NOT_WORSE), report_count(r, VERDICT_IMPROVED));
+	put_suite(r, out);
+	for (size_t i = 0; i < r->where.n; i++)
+		report_put_wrapped(r->where.lines[i], 2, out);
+	if (r->n && r->v[0].noisier)
+		fprintf(out, "the spread of the repeats is not the same on both sides: look at it before anything else\n");
+	if (r->only_base || r->only_new)
+		fprintf(out, "not compared: %zu cells only in the base, %zu only in the new result\n", r->only_base,
+			r->only_new);
+	report_put_wrapped(detectable, 0, out);
+	put_boots(r, out);
+	put_notes(r, out);
+	report_put_unused(r->opt.accepts, out);
+}
+
+void report_text(const struct report *r, bool all, FILE *out)
+{
+	report_put_conditions(r, out);
+	if (report_refused(r))
+		return;
+	put_rows(r, all, out);
+	put_summary(r, out);
+}
+
+void report_markdown(const struct report *r, bool all, FILE *out)
+{
+	report_put_conditions(r, out);
+	if (report_refused(r))
+		return;
+	put_markdown(r, all, out);
+	put_summary(r, out);
+}
