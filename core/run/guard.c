@@ -73,8 +73,14 @@ static int guard_claim(struct guard *g, struct err *e _unused_)
 	return 0;
 }
 
+/* No file system fits on less: it is not the device that was meant. */
+#define GUARD_SMALLEST (1ULL << 20)
+
 static int guard_check_size(struct guard *g, struct err *e)
 {
+	if (g->bd.size && g->bd.size < GUARD_SMALLEST)
+		return err_set(e, EPERM, "%s has %llu bytes: too small for a file system", g->subject,
+			       (unsigned long long)g->bd.size);
 	if (!g->bd.size)
 		return err_set(e, EPERM, "%s has a size of zero: nothing is attached, or no medium",
 			       g->subject);

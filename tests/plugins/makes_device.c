@@ -16,7 +16,7 @@ static const struct fst_param makes_device_params[] = {
 	  .type = FST_STR,
 	  FST_AT(struct makes_device_cfg, make),
 	  .flags = FST_REQUIRED,
-	  .doc = "For sh -c, with DIR, DEVICE and DEVICES; prints the device's path." },
+	  .doc = "For sh -c, with DIR, DEVICE and DEVICES; prints the device's path, or nothing." },
 	{ .name = "unmake",
 	  .type = FST_STR,
 	  FST_AT(struct makes_device_cfg, unmake),
@@ -70,7 +70,7 @@ static int makes_device_apply(struct fst_ctx *ctx)
 	r = fst_save(ctx, "unmake", cfg->unmake);
 	if (r == 0)
 		r = fst_save(ctx, "made", made);
-	return r < 0 ? r : fst_set_device(ctx, made);
+	return r < 0 || !*made ? r : fst_set_device(ctx, made);
 }
 
 static int makes_device_revert(struct fst_ctx *ctx)
