@@ -199,9 +199,14 @@ static void findings_trial(const json_t *trial, const json_t *numbers, struct se
 	};
 	bool explained = false;
 	int section = section_of_status(status);
-	json_t *step;
+	json_t *step, *w;
 	size_t i;
 
+	json_array_foreach(json_object_get(trial, "warnings"), i, w)
+	{
+		if (json_is_string(w))
+			section_addf(&sections[SECTION_WARNINGS], at, "%s", json_string_value(w));
+	}
 	json_array_foreach(json_object_get(trial, "steps"), i, step)
 	{
 		explained = explained || str_eq(js_get_str(step, "status", ""), status);

@@ -117,6 +117,8 @@ int session_write_trial(struct session *s, const struct trial *t, uint32_t posit
 	js_set(o, "filesystem", t->filesystem ? json_incref(t->filesystem) : json_null());
 	js_set(o, "device_settings", t->settings ? json_incref(t->settings) : json_null());
 	js_set(o, "canaries", s->canaries ? json_incref(s->canaries) : json_null());
+	js_set(o, "layers", t->layers ? json_incref(t->layers) : json_null());
+	js_set(o, "warnings", t->warnings ? json_incref(t->warnings) : js_array());
 	js_set(o, "steps", json_incref(t->steps));
 	js_set(line, "trial", o);
 	return journal_append(&s->journal, "trial", line, e);

@@ -66,6 +66,8 @@ void trial_release(struct trial *t)
 	free(t->sysfs);
 	json_decref(t->filesystem);
 	json_decref(t->settings);
+	json_decref(t->layers);
+	json_decref(t->warnings);
 	json_decref(t->cgroups);
 	json_decref(t->steps);
 	*t = (struct trial){ 0 };

@@ -47,6 +47,8 @@ struct trial {
 	bool moved;	     /* a step made the device since dir was set: dir is none of it */
 	const char *without; /* the skipped step that would have made the device, or NULL */
 	json_t *filesystem, *settings; /* after the last setup step, or NULL */
+	json_t *layers;	  /* {data, log}, as layers_collect(), or NULL */
+	json_t *warnings; /* about the trial as a whole: texts, or NULL */
 	json_t *cgroups; /* that workloads run in: texts */
 	json_t *steps;
 	struct applied *applied;

@@ -2,9 +2,11 @@
 /* What is in force after the setup steps, beside what was asked. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/record/environment.h"
 #include "core/record/fsfacts.h"
+#include "core/record/layers.h"
 #include "core/run/steprec.h"
 #include "core/run/trial.h"
 #include "core/run/trial_private.h"
@@ -44,6 +46,43 @@ void trial_plain_asked(json_t *record)
 	js_set(record, "asked", plain);
 }
 
+/* XFS has its log elsewhere by a mount option; where that is is the mount's word. */
+static char *readback_log_device(const json_t *filesystem)
+{
+	json_t *v;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_object_get(filesystem, "mount"), "list"), i, v)
+	{
+		if (str_starts(json_string_value(v), "logdev="))
+			return xstrdup(json_string_value(v) + strlen("logdev="));
+	}
+	return NULL;
+}
+
+/* The stripe unit that the file system was made for, in bytes; 0: none. */
+static uint64_t readback_stripe(const json_t *filesystem)
+{
+	const json_t *geometry = json_object_get(filesystem, "geometry");
+
+	return js_get_u64(geometry, "sunit", js_get_u64(geometry, "stride", 0));
+}
+
+static void readback_layers(const struct trial *t, json_t *record)
+{
+	const json_t *filesystem = json_object_get(record, "filesystem");
+	_cleanup_free_ char *log_device = readback_log_device(filesystem);
+	json_t *layers = js_object(), *warnings = js_array();
+
+	js_set(record, "trial_warnings", warnings);
+	js_set(layers, "data", layers_collect(t->device));
+	js_set(layers, "log", log_device ? layers_collect(log_device) : json_null());
+	layers_check(json_object_get(layers, "data"), readback_stripe(filesystem), warnings);
+	if (log_device)
+		layers_check(json_object_get(layers, "log"), 0, warnings);
+	js_set(record, "layers", layers);
+}
+
 static int readback_facts(void *arg, json_t *record, struct err *e)
 {
 	const struct trial *t = arg;
@@ -51,6 +90,8 @@ static int readback_facts(void *arg, json_t *record, struct err *e)
 	(void)e;
 	js_set(record, "filesystem", fsfacts_collect(trial_facts_dir(t), t->device));
 	js_set(record, "settings", t->sysfs ? environment_settings(t->sysfs) : json_null());
+	if (t->device)
+		readback_layers(t, record);
 	return 0;
 }
 
@@ -69,8 +110,12 @@ static int trial_collect_facts(struct trial *t, struct err *e)
 		err_set(e, res.err.code, "reading back the file system: %s", res.err.text);
 	json_decref(t->filesystem);
 	json_decref(t->settings);
+	json_decref(t->layers);
+	json_decref(t->warnings);
 	t->filesystem = json_incref(json_object_get(res.record, "filesystem"));
 	t->settings = json_incref(json_object_get(res.record, "settings"));
+	t->layers = json_incref(json_object_get(res.record, "layers"));
+	t->warnings = json_incref(json_object_get(res.record, "trial_warnings"));
 	stepproc_result_release(&res);
 	return r;
 }
