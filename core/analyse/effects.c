@@ -337,6 +337,31 @@ static void take_odd(struct effects *out, struct sample *s, const json_t *varian
 	}
 }
 
+/* A level without a value, as all its variants failed, is no level: nothing can be said of it. */
+static void sample_drop_empty(struct sample *s)
+{
+	for (unsigned k = 0; k < s->n_factors; k++) {
+		struct factor *f = &s->f[k];
+
+		for (unsigned l = 0; l < f->n_levels;) {
+			bool used = false;
+
+			for (size_t i = 0; i < s->n && !used; i++)
+				used = f->level[i] == l;
+			if (used) {
+				l++;
+				continue;
+			}
+			free(f->levels[l]);
+			f->n_levels--;
+			for (unsigned rest = l; rest < f->n_levels; rest++)
+				f->levels[rest] = f->levels[rest + 1];
+			for (size_t i = 0; i < s->n; i++)
+				f->level[i] -= f->level[i] > l;
+		}
+	}
+}
+
 static void analyse(struct effects *out, struct sample *s, const json_t *variants)
 {
 	struct model m = { .n = 0 };
@@ -350,7 +375,9 @@ static void analyse(struct effects *out, struct sample *s, const json_t *variant
 		out->why = "too few values";
 		return;
 	}
+	sample_drop_empty(s);
 	take_odd(out, s, variants);
+	sample_drop_empty(s);
 	out->n = s->n;
 	if (model_fit(&m, s, &out->pairs) < 0 || m.n == 0 || m.fit.df < 1) {
 		out->why = m.n ? "too few values for so many combinations" : "nothing varies";

@@ -49,4 +49,19 @@ assert_eq "$(grep -c '^\*' out)" 0
 doc odd.json '1000 * (0.5 if i == 7 else 1) * math.exp(0.01 * g)'
 assert_exit 0 fstrial effects odd.json >out
 assert_contains out "suspect"
+# Levels whose variants all failed say nothing, and keep nobody from saying something of the others.
+/usr/bin/python3 - <<'END2'
+import json
+d = json.load(open("one.json"))
+for t in d["trials"]:
+    if next(v for v in d["variants"] if v["id"] == t["variant"])["values"]["bs"] == "8KiB":
+        t["status"], t["reason"] = "failed", "mkfs: refused"
+        t["steps"][0].update(status="failed", reason="refused", metrics={})
+json.dump(d, open("failed.json", "w"))
+END2
+assert_exit 0 fstrial effects failed.json >out
+assert_lacks out "too few"
+fstrial effects --format json failed.json >json
+assert_json json "[e['name'] for e in d['metrics'][0]['effects'] if e['active']] == ['agcount']"
+assert_json json "[l['level'] for e in d['metrics'][0]['effects'] if e['name'] == 'bs' for l in e['levels']] == ['4KiB', '16KiB']"
 assert_exit 2 fstrial effects nothing.json >out 2>err
