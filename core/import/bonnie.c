@@ -69,7 +69,7 @@ static bool has_decimals(const char *text)
 
 static int row_facts(const struct bonnie_row *b, struct bonnie_facts *f, struct err *e)
 {
-	*f = (struct bonnie_facts){ NAN, NAN, { NAN, NAN, NAN, NAN, false }, false };
+	*f = (struct bonnie_facts){ NAN, NAN, { NAN, NAN, NAN, NAN, NULL }, false };
 	if (present(b->size) && !bonnie_parse_size(b->size, &f->size, &f->chunk))
 		return err_set(e, EINVAL, "size of the file: \"%.40s\" is none", b->size);
 	if (present(b->files) && !bonnie_parse_files(b->files, &f->files))
@@ -108,6 +108,8 @@ static json_t *phase_params(const struct bonnie_row *b, const struct bonnie_fact
 		js_set(p, "files_max", js_real(f->files.max));
 		js_set(p, "files_min", js_real(f->files.min));
 		js_set(p, "dirs", js_real(f->files.dirs));
+		if (f->files.links)
+			js_set(p, "links", js_str(f->files.links));
 	}
 	return p;
 }

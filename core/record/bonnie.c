@@ -74,14 +74,13 @@ bool bonnie_parse_size(const char *text, double *bytes, double *chunk)
 
 bool bonnie_parse_files(const char *text, struct bonnie_files *f)
 {
-	*f = (struct bonnie_files){ NAN, NAN, NAN, NAN, false };
+	*f = (struct bonnie_files){ NAN, NAN, NAN, NAN, NULL };
 	if (!bonnie_digits(&text, &f->n))
 		return false;
 	f->n *= BONNIE_FILES_UNIT;
-	if (str_eq(text, ":link") || str_eq(text, ":symlink")) {
-		f->links = true;
+	f->links = str_eq(text, ":link") ? "link" : str_eq(text, ":symlink") ? "symlink" : NULL;
+	if (f->links)
 		return true;
-	}
 	if (*text == ':') {
 		text++;
 		if (!bonnie_digits(&text, &f->max) || *text++ != ':' ||
@@ -143,7 +142,7 @@ void bonnie_format_files(const struct bonnie_files *f, struct strbuf *out)
 		return;
 	bonnie_number(f->n / BONNIE_FILES_UNIT, out);
 	if (f->links)
-		strbuf_addstr(out, ":link");
+		strbuf_addf(out, ":%s", f->links);
 	if (!isnan(f->max)) {
 		strbuf_addch(out, ':');
 		bonnie_number(f->max, out);

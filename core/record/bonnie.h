@@ -40,10 +40,10 @@ extern const struct bonnie_phase bonnie_phases[BONNIE_PHASES];
 
 /* "16:100000:16/64": what the file phases worked on. */
 struct bonnie_files {
-	double n;	 /* files; NAN: not said */
-	double max, min; /* bytes; NAN: not said */
-	double dirs;	 /* NAN: not said */
-	bool links;	 /* "16:link" or "16:symlink": no files */
+	double n;	   /* files; NAN: not said */
+	double max, min;   /* bytes; NAN: not said */
+	double dirs;	   /* NAN: not said */
+	const char *links; /* "link" or "symlink": no files; NULL: files */
 };
 
 /* "16G", "2016M", "16G:64k". false: it is none. chunk is NAN where it is not said. */

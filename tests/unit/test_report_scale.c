@@ -45,6 +45,27 @@ static void test_units(void)
 	}
 }
 
+static void test_places(void)
+{
+	static const struct {
+		double value;
+		unsigned places;
+		const char *text;
+	} rows[] = {
+		{ 383, 2, "383.0" }, { 228194.5, 1, "228195" },	   { 7852.5, 1, "7853" },
+		{ -0.5, 1, "-1" },   { 518441.25, 2, "518441.3" }, { 5, 1, "5" },
+		{ NAN, 2, "-" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct scale s = { .unit = "KiB/s", .divisor = 1, .places = rows[i].places };
+		char buf[40];
+
+		CU_ASSERT_STRING_EQUAL(scale_format(rows[i].value, &s, buf, sizeof(buf)),
+				       rows[i].text);
+	}
+}
+
 void test_report_scale(void)
 {
 	static const struct {
@@ -52,6 +73,7 @@ void test_report_scale(void)
 		CU_TestFunc fn;
 	} tests[] = {
 		{ "units", test_units },
+		{ "places", test_places },
 	};
 	CU_pSuite suite = CU_add_suite("report scale", NULL, NULL);
 

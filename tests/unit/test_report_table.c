@@ -108,14 +108,33 @@ static void test_empty(void)
 	table_free(&t);
 }
 
+static void test_markdown(void)
+{
+	static const struct table_column columns[] = { { "a_b", 0 }, { "n", TABLE_RIGHT } };
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct table t;
+
+	table_init(&t, columns, ARRAY_SIZE(columns));
+	table_row(&t, (const char *[]){ "x|y *z*", "5" });
+	table_gap(&t);
+	table_row(&t, (const char *[]){ "<b>\n", NULL });
+	table_markdown(&t, &out);
+	CU_ASSERT_STRING_EQUAL(strbuf_str(&out), "| a\\_b | n |\n"
+						 "| --- | ---: |\n"
+						 "| x\\|y \\*z\\* | 5 |\n"
+						 "| \\<b>  |  |\n");
+	table_free(&t);
+}
+
 void test_report_table(void)
 {
 	static const struct {
 		const char *name;
 		CU_TestFunc fn;
 	} tests[] = {
-		{ "alignment", test_alignment }, { "cut", test_cut },	  { "wrap", test_wrap },
-		{ "rigid", test_rigid },	 { "empty", test_empty },
+		{ "alignment", test_alignment }, { "cut", test_cut },
+		{ "wrap", test_wrap },		 { "rigid", test_rigid },
+		{ "empty", test_empty },	 { "markdown", test_markdown },
 	};
 	CU_pSuite suite = CU_add_suite("report table", NULL, NULL);
 
