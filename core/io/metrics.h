@@ -20,6 +20,8 @@ struct measured {
 	double clock_drift; /* share of the time by which the clock went wrong */
 	uint64_t busy_ns;   /* sum of the workers' own times */
 	uint32_t max_inflight;
+	uint32_t batch; /* of the worker that handed over most at once; 0: nothing is queued */
+	int batch_by;	/* enum pace_state */
 	bool partial;
 	bool too_short;
 };

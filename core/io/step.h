@@ -37,6 +37,8 @@ struct io_worker {
 	struct random_blocks random;
 	struct sched sched;
 	uint32_t max_inflight;
+	uint32_t batch; /* I/Os handed over at once, at the end; 0: nothing is queued */
+	int batch_by;	/* enum pace_state */
 	bool inited; /* the plugin's worker_init went well */
 	bool synced; /* end_fsync was done */
 	int ret;

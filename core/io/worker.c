@@ -175,6 +175,8 @@ static int worker_run_loop(struct io_worker *w, uint64_t start_ns, struct loop *
 	w->end_ns = l->end_ns;
 	worker_take_ops(w, l);
 	w->max_inflight = l->max_inflight;
+	w->batch = l->depth > 1 ? l->pace.limit : 0;
+	w->batch_by = l->pace.state;
 	w->leaked = l->leaked;
 	return r;
 }

@@ -49,7 +49,7 @@ struct workload {
  *             schedule: {process, unit: "bytes/s" or "ops/s", asked, achieved, missed: due before the end
  *             and never begun, service_time, lag: hist_json() of what latencies consist of}, cpu: {user_ns, system_ns} of this process in
  *             the window}; times are null when nothing was measured
- *   engine:   {name, depth_asked, depth_max, depth_mean}            data workloads
+ *   engine:   {name, depth_asked, depth_max, depth_mean, batch}     data workloads
  *   data:     {kind: "random" "zero", direct: bool, verified_bytes (at the end, or null), dataset_bytes, laid_out_bytes, passes
  *             (bytes read and written / dataset), ram_bytes,
  *             dataset_to_ram, resident_before: 0..1 or null, cache: "direct" "cold" "partly cached"

@@ -358,6 +358,8 @@ FSTRIAL_PLUGIN(
 		"registered, and completions run in the worker's own time (DEFER_TASKRUN), where the\n"
 		"kernel takes that; otherwise by the next best way. fsync, fdatasync and trims are\n"
 		"queued too.\n"
+		"Of the parts of a latency, submission ends where that one system call begins: the call hands\n"
+		"over and waits, and is in completion. With sqthread_poll it is the hand-over to the thread.\n"
 		"Traps: where a file system or device cannot do an I/O without waiting (tmpfs,\n"
 		"buffered writes on some), the kernel passes it to threads of its own, which costs\n"
 		"far more. Their processor time is not the step's.",

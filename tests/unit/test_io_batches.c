@@ -85,6 +85,9 @@ static void watch_run(struct watch *s, uint64_t n, const struct io_params *p)
 		h.p.iodepth_low = p->iodepth_low;
 		CU_ASSERT_EQUAL(io_host_run(&h), 0);
 		CU_ASSERT_EQUAL(io_host_u64(&h, "latency.read.count"), n);
+		CU_ASSERT_STRING_EQUAL(io_host_str(&h, "engine.batch.by"), p->iodepth_batch ? "job" : "depth");
+		CU_ASSERT_EQUAL(io_host_u64(&h, "engine.batch.size"),
+				p->iodepth_batch ? p->iodepth_batch : WATCH_DEPTH);
 		CU_ASSERT_EQUAL(s->n, 0);
 		io_host_free(&h);
 	}
@@ -153,6 +156,8 @@ static void test_inline(void)
 	CU_ASSERT_EQUAL(io_host_u64(&h, "latency.read.count"), 100000);
 	CU_ASSERT_EQUAL(io_host_u64(&h, "engine.depth_max"), 8);
 	CU_ASSERT_TRUE(s.polls > 0); /* smaller batches were tried */
+	CU_ASSERT_STRING_EQUAL(io_host_str(&h, "engine.batch.by"), "measured");
+	CU_ASSERT_TRUE(io_host_u64(&h, "engine.batch.size") <= WATCH_DEPTH);
 	io_host_free(&h);
 }
 
