@@ -27,8 +27,9 @@ enum { TICK_MS = 250 };
 /* How long a step may take to end by itself after it was asked to. */
 #define GRACE_NS (20 * NSEC_PER_SEC)
 
-/* Coverage counts of a child that leaves by _exit would be lost. */
+/* What is done at exit is not done by a child that leaves by _exit: coverage counts, the search for leaks. */
 extern void __gcov_dump(void) __attribute__((weak));
+extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
 /* One child. */
 struct watch {
@@ -81,6 +82,8 @@ static _noreturn_ void child_main(const struct stepproc *sp, int out, pid_t pare
 	r = file_write_all(out, text, strlen(text) + 1);
 	json_decref(doc);
 	free(text);
+	if (__lsan_do_recoverable_leak_check)
+		__lsan_do_recoverable_leak_check();
 	if (__gcov_dump)
 		__gcov_dump();
 	_exit(r < 0 ? 1 : 0);
