@@ -5,10 +5,10 @@
 
 #include <fstrial/plugin.h>
 
+#include "readahead_size.h"
 #include "sysfs_value.h"
 
 #define READAHEAD_FILE "queue/read_ahead_kb"
-#define READAHEAD_MAX (UINT64_C(1) << 30)
 
 struct readahead_cfg {
 	uint64_t size;
@@ -26,21 +26,8 @@ static const struct fst_param readahead_params[] = {
 static int readahead_check(struct fst_ctx *ctx)
 {
 	const struct readahead_cfg *cfg = ctx->cfg;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	if (cfg->size % page)
-		return fst_error(ctx, 0,
-				 "size %" PRIu64 " is no whole number of %" PRIu64
-				 "-byte pages: the "
-				 "kernel would round it down to %" PRIu64,
-				 cfg->size, page, cfg->size - cfg->size % page);
-	if (cfg->size > READAHEAD_MAX)
-		return fst_error(ctx, 0,
-				 "size %" PRIu64
-				 " is more than 1GiB: one read would fill the memory; "
-				 "is a unit wrong?",
-				 cfg->size);
-	return 0;
+	return readahead_size_check(ctx, "size", cfg->size);
 }
 
 static int readahead_estimate(struct fst_ctx *ctx, struct fst_estimate *est)

@@ -7,11 +7,13 @@
 
 #include <fstrial/plugin.h>
 
+#include "readahead_size.h"
 #include "sysfs_value.h"
 
 #define SYSFS_MAX_SETTINGS 48
 #define SYSFS_NAME_MAX 96
 #define SYSFS_SCHEDULER "queue/scheduler"
+#define SYSFS_READAHEAD "queue/read_ahead_kb"
 #define SYSFS_DISCARD "queue/discard_max_bytes"
 
 enum sysfs_cache {
@@ -64,7 +66,7 @@ static const struct fst_param sysfs_params[] = {
 	  .doc = "Largest request; the kernel clamps it to max_hw_sectors_kb, and 0 stands for its "
 		 "default." },
 	{ SYSFS_PARAM(read_ahead_kb, FST_U64), .unit = "KiB",
-	  .doc = "Readahead, rounded down to whole pages by the kernel; always written last." },
+	  .doc = "Readahead, whole memory pages; always written last." },
 	{ SYSFS_PARAM(nomerges, FST_U64), .max = "2",
 	  .doc = "Merging of requests: 0 all, 1 only simple ones, 2 none." },
 	{ SYSFS_PARAM(rq_affinity, FST_U64), .max = "2",
@@ -101,7 +103,20 @@ static int sysfs_rank(const char *name)
 		return 1;
 	if (strcmp(name, "queue/wbt_lat_usec") == 0)
 		return 3;
-	return strcmp(name, "queue/read_ahead_kb") == 0 ? 4 : 2;
+	return strcmp(name, SYSFS_READAHEAD) == 0 ? 4 : 2;
+}
+
+static int sysfs_check_readahead(struct fst_ctx *ctx, const char *value)
+{
+	uint64_t kib;
+	char *end;
+
+	errno = 0;
+	kib = strtoull(value, &end, 10);
+	if (errno || !isdigit((unsigned char)value[0]) || *end || kib > UINT64_MAX / 1024)
+		return fst_error(ctx, 0, "read_ahead_kb = %s: no whole number of KiB, 0 or more",
+				 value);
+	return readahead_size_check(ctx, "read_ahead_kb", kib * 1024);
 }
 
 static int sysfs_add(struct fst_ctx *ctx, const char *name, const char *value)
@@ -122,6 +137,8 @@ static int sysfs_add(struct fst_ctx *ctx, const char *name, const char *value)
 				 "other value, so it could not be put back");
 	if (strcmp(name, SYSFS_SCHEDULER) == 0 && strspn(value, ", \t") == strlen(value))
 		return fst_error(ctx, 0, "scheduler: no name is given");
+	if (strcmp(name, SYSFS_READAHEAD) == 0 && sysfs_check_readahead(ctx, value) < 0)
+		return -EINVAL;
 	for (i = st->n++; i > 0 && sysfs_rank(st->v[i - 1].name) > sysfs_rank(name); i--)
 		st->v[i] = st->v[i - 1];
 	snprintf(st->v[i].name, sizeof(st->v[i].name), "%s", name);
@@ -196,8 +213,7 @@ static int sysfs_add_line(struct fst_ctx *ctx, const char *line)
 	    sysfs_trim(value, sizeof(value), eq + 1, line + strlen(line)) < 0 || !value[0])
 		return fst_error(ctx, 0, "set: \"%s\" is not \"queue/NAME = VALUE\"", line);
 	if (!sysfs_name_ok(name))
-		return fst_error(ctx, 0, "set: \"%s\": only names under queue/ and device/",
-				 line);
+		return fst_error(ctx, 0, "set: \"%s\": only names under queue/ and device/", line);
 	return sysfs_add(ctx, name, value);
 }
 

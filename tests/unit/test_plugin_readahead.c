@@ -32,6 +32,21 @@ static void test_readahead_check(void)
 	}
 }
 
+/* More than the whole device has is a mistake of units. */
+static void test_readahead_device(void)
+{
+	struct fake_host *h = fake_host_new(&fstrial_plugin_readahead);
+
+	fake_host_param(h, "size", "512MiB");
+	CU_ASSERT_EQUAL(readahead_check(&h->ctx), 0);
+	fake_host_fact(h, "target.size", "536870912");
+	CU_ASSERT_EQUAL(readahead_check(&h->ctx), 0);
+	fake_host_fact(h, "target.size", "419430400");
+	CU_ASSERT_EQUAL(readahead_check(&h->ctx), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(h->error, "more than the whole device has"));
+	fake_host_free(h);
+}
+
 static void readahead_expect(const char *dir, const char *want)
 {
 	char now[64] = "";
@@ -80,5 +95,6 @@ void test_plugin_readahead(void)
 	CU_pSuite s = CU_add_suite("plugin readahead", NULL, NULL);
 
 	CU_add_test(s, "sizes", test_readahead_check);
+	CU_add_test(s, "more than the device", test_readahead_device);
 	CU_add_test(s, "apply, readback, revert", test_readahead_apply);
 }

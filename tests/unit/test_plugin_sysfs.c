@@ -340,6 +340,13 @@ static void test_sysfs_refused(void)
 		{ "set=queue/nr_request=5",
 		  "queue/nr_request = 5: %s has no queue/nr_request (is nr_requests "
 		  "meant?)" },
+		{ "read_ahead_kb=127", "read_ahead_kb: 130048 bytes are no whole number of "
+				       "4096-byte pages: the kernel would round down to "
+				       "126976" },
+		{ "read_ahead_kb=2097152", "read_ahead_kb: 2147483648 bytes are more than 1GiB: "
+					   "one read would fill the memory; is a unit wrong?" },
+		{ "set=queue/read_ahead_kb = -4",
+		  "read_ahead_kb = -4: no whole number of KiB, 0 or more" },
 		{ "queue_depth=4", "device/queue_depth = 4: %s has no device/queue_depth" },
 	};
 	char want[256];
@@ -388,7 +395,6 @@ static void test_sysfs_readback(void)
 		{ "nr_requests=2", "queue/nr_requests", "2", "4" },
 		{ "max_sectors_kb=99999999", "queue/max_sectors_kb", "99999999", "1280" },
 		{ "max_sectors_kb=0", "queue/max_sectors_kb", "1280", "1280" },
-		{ "read_ahead_kb=127", "queue/read_ahead_kb", "127", "124" },
 		{ "wbt_lat_usec=-1", "queue/wbt_lat_usec", "75000", "75000" },
 		{ "write_cache=write through", "queue/write_cache", "write through",
 		  "write through" },
