@@ -67,7 +67,8 @@ const struct command command_check = {
 		"parameters fit each other. Touches nothing and needs no root. All that is wrong "
 		"is listed "
 		"as file:line: message.\n\n"
-		"Exit codes: 0 all jobs are good; 2 at least one is not.",
+		"Exit codes: 0 all jobs are good; 2 at least one is not; 5 a step wants a device that is "
+		"none of the target's.",
 	.args = ARG_TABLE(check_args_table),
 	.min_operands = 1,
 	.run = check_run,

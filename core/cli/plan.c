@@ -91,12 +91,13 @@ static void plan_steps(const struct job *job, const struct plan *p)
 static void plan_target(const struct job *job)
 {
 	const struct job_target *t = &job->target;
-	char size[40];
+	char size[40], count[32] = "a sparse image";
 
 	switch (t->kind) {
 	case TARGET_SCRATCH:
-		plan_line("target",
-			  "scratch: a sparse image of %s in %s, made and removed by the run",
+		if (t->scratch_count > 1)
+			snprintf(count, sizeof(count), "%u sparse images", t->scratch_count);
+		plan_line("target", "scratch: %s of %s in %s, made and removed by the run", count,
 			  units_format_size(t->scratch_size, size, sizeof(size)), t->scratch_dir);
 		break;
 	case TARGET_DEVICE:
@@ -110,12 +111,73 @@ static void plan_target(const struct job *job)
 	}
 }
 
+/* "everything on /dev/sdb1 (931.5 GiB): an xfs file system (label home)" */
 static void plan_destroys(const struct plan *p)
 {
-	if (!p->destroys || !p->destroys[0])
-		plan_line("destroyed", "nothing");
-	for (size_t i = 0; p->destroys && p->destroys[i]; i++)
-		plan_line(i ? "" : "destroyed", "everything on %s", p->destroys[i]);
+	const char *label = "destroyed";
+	const json_t *d;
+	size_t i;
+
+	if (!p->destroys)
+		plan_line(label, "nothing");
+	json_array_foreach(p->devices, i, d)
+	{
+		const char *holds = js_get_str(d, "holds", "what it holds cannot be read");
+		const char *use = js_get_str(d, "use", NULL);
+		uint64_t bytes = js_get_u64(d, "size_bytes", 0);
+		char size[48] = "?";
+
+		if (!p->destroys)
+			break;
+		if (bytes)
+			units_format_size(bytes, size, sizeof(size));
+		plan_line(label, "everything on %s (%s): %s%s%s", js_get_str(d, "device", ""), size, holds,
+			  use ? "; it is " : "", use ? use : "");
+		label = "";
+	}
+	json_array_foreach(p->devices, i, d)
+	{
+		if (js_get_str(d, "refused", NULL))
+			plan_line("refused", "%s", js_get_str(d, "refused", ""));
+	}
+}
+
+/* "queue/scheduler: none -> bfq, kyber" */
+static char *plan_change_text(const json_t *c)
+{
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
+	const char *file = js_get_str(c, "file", NULL), *now = js_get_str(c, "now", NULL);
+	uint64_t more = js_get_u64(c, "more", 0);
+	const json_t *values = json_object_get(c, "values");
+
+	if (file)
+		strbuf_addf(&sb, "%s: %s ->", file, now ? now : "?");
+	for (size_t i = 0; i < json_array_size(values); i++)
+		strbuf_addf(&sb, "%s %s", i ? "," : "", json_string_value(json_array_get(values, i)));
+	if (!file)
+		strbuf_addstr(&sb, js_get_str(c, "text", ""));
+	if (more)
+		strbuf_addf(&sb, " (and %" PRIu64 " more)", more);
+	if (json_is_true(json_object_get(c, "put_back")))
+		strbuf_addstr(&sb, "; put back");
+	return strbuf_steal(&sb);
+}
+
+static void plan_changes(const struct plan *p)
+{
+	const json_t *c;
+	size_t i;
+
+	if (json_array_size(p->changes))
+		plan_line("changed", "by setup steps, undone in reverse where it says \"put back\"");
+	json_array_foreach(p->changes, i, c)
+	{
+		_cleanup_free_ char *text = plan_change_text(c);
+		const char *step = js_get_str(c, "step", "");
+		bool once = json_is_true(json_object_get(c, "once"));
+
+		plan_line("", "%s%s: %s", once ? "once " : "", step, text);
+	}
 }
 
 /* "3 h 20 min", "5 min 10 s", "12 s" */
@@ -176,6 +238,7 @@ static void plan_print_text(const struct job *job, const struct plan *p)
 					       : "in the order listed");
 	plan_line("trials", "%" PRIu64, p->trials);
 	plan_steps(job, p);
+	plan_changes(p);
 	plan_amounts(p);
 	for (size_t i = 0; p->warnings && p->warnings[i]; i++)
 		plan_line("warning", "%s", p->warnings[i]);
@@ -247,12 +310,13 @@ const struct command command_plan = {
 	.summary = "say what a job will do, and how long it takes",
 	.help = "Checks the job and prints its variants and trials, how much will be written and "
 		"read, how long "
-		"it takes at least, and which devices lose what is on them. Touches nothing and "
-		"needs no "
-		"root.\n\n"
+		"it takes at least, which devices lose what is on them, what is there now, and what "
+		"each setup step changes and puts back. Touches nothing and needs no root; as root it "
+		"also says what the guard would refuse.\n\n"
 		"The time is a lower bound: what is bounded by runtime, and a guess for the "
 		"rest.\n\n"
-		"Exit codes: 0 printed; 2 the job is not good.",
+		"Exit codes: 0 printed; 2 the job is not good; 5 a step wants a device that is "
+		"none of the target's.",
 	.args = ARG_TABLE(plan_args_table),
 	.min_operands = 1,
 	.max_operands = 1,

@@ -33,6 +33,11 @@ struct guard_request {
  * = true", "... is not confirmed: add destroy = \"sdb1\" to target").
  */
 int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *e) _must_check_;
+/*
+ * What is written on a device, for people: "an xfs file system (label home)", "nothing known"; NULL where it
+ * cannot be read. Opens it for reading only. The caller frees it.
+ */
+char *guard_holds(const char *path);
 /* Just before use: the path still leads to the device that was checked, and nobody holds it. */
 int guard_recheck(const char *path, const struct blockdev *bd, struct err *e) _must_check_;
 /*

@@ -2,8 +2,10 @@
 /* Device guard: what is written on the device. */
 #include <blkid/blkid.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/run/guard_internal.h"
 #include "core/util/str.h"
@@ -161,4 +163,18 @@ int guard_check_signature(struct guard *g, struct err *e)
 	blkid_free_probe(pr);
 	strbuf_free(&s.text);
 	return ret;
+}
+
+char *guard_holds(const char *path)
+{
+	struct guard_signatures s = { .text = STRBUF_INIT };
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	blkid_probe pr = fd < 0 ? NULL : guard_new_probe(fd);
+	char *text = NULL;
+
+	if (pr && guard_probe(pr, &s) == 0)
+		text = s.n ? strbuf_steal(&s.text) : xstrdup("nothing known");
+	blkid_free_probe(pr);
+	strbuf_free(&s.text);
+	return text;
 }

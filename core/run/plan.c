@@ -5,6 +5,7 @@
 
 #include "core/run/ask.h"
 #include "core/run/plan.h"
+#include "core/run/plan_changes.h"
 #include "core/run/target.h"
 #include "core/util/clock.h"
 #include "core/util/json.h"
@@ -119,19 +120,16 @@ static void plan_step(struct ask_step *a, json_t *record)
 	add(record, "files", est.files * n);
 	add(own, "time", plan_step_time(a->step, &est) * n);
 	plan_take_warnings(a, record);
+	plan_take_changes(a, record);
 }
 
-static char **plan_destroys(const struct job *job)
+static bool plan_destroys(const struct job *job)
 {
-	VEC(char *) v = VEC_INIT;
 	bool destroys = false;
 
 	for (size_t i = 0; i < job->n_steps; i++)
 		destroys |= (job->steps[i].plugin->desc.flags & FST_DESTROYS_DEVICE) != 0;
-	for (char **name = job->target.devices; destroys && job->target.kind == TARGET_DEVICE && *name; name++)
-		vec_push(&v, xasprintf("%s (target)", *name));
-	vec_push(&v, NULL);
-	return v.v;
+	return destroys && job->target.kind == TARGET_DEVICE;
 }
 
 int plan_make(const struct job *job, struct plan *p, struct err *e)
@@ -155,6 +153,8 @@ int plan_make(const struct job *job, struct plan *p, struct err *e)
 	p->time_ns = js_get_u64(record, "time", 0);
 	p->peak_bytes = js_get_u64(record, "peak", 0);
 	p->destroys = plan_destroys(job);
+	p->devices = plan_devices(job);
+	p->changes = plan_changes(job, record);
 	json_array_foreach(json_object_get(record, "warnings"), i, w)
 		vec_push(&warnings, xstrdup(json_string_value(w)));
 	if (job->names.target_size && p->peak_bytes > job->names.target_size)
@@ -176,7 +176,8 @@ static void strings_free(char **v)
 
 void plan_release(struct plan *p)
 {
-	strings_free(p->destroys);
+	json_decref(p->devices);
+	json_decref(p->changes);
 	strings_free(p->warnings);
 	*p = (struct plan){ 0 };
 }
@@ -204,7 +205,9 @@ json_t *plan_json(const struct job *job, const struct plan *p)
 	js_set(o, "files", js_u64(p->files));
 	js_set(o, "time_ns", js_u64(p->time_ns));
 	js_set(o, "peak_bytes", js_u64(p->peak_bytes));
-	js_set(o, "destroys", strings_json(p->destroys));
+	js_set(o, "destroys", js_bool(p->destroys));
+	js_set(o, "devices", json_incref(p->devices));
+	js_set(o, "changes", json_incref(p->changes));
 	js_set(o, "warnings", strings_json(p->warnings));
 	return o;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/job/job.h"
@@ -16,7 +17,8 @@ struct plan {
 	uint64_t files;
 	uint64_t time_ns;     /* lower bound: what is bounded by time, plus a guess for the rest */
 	uint64_t peak_bytes;  /* largest data set of one trial */
-	char **destroys;      /* devices, NULL-terminated: "/dev/sdb1 (target)", empty for scratch */
+	bool destroys;	      /* what is on the target's devices is lost */
+	json_t *devices, *changes; /* plan_devices(), plan_changes() */
 	char **warnings;      /* "mkfs.xfs needs at least 300 MiB, scratch is 200 MiB" */
 };
 
