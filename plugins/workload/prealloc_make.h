@@ -27,7 +27,7 @@ static int prealloc_write_zeros(struct fst_ctx *ctx, int fd, const char *path, u
 	return r;
 }
 
-static int prealloc_allocate(struct fst_ctx *ctx, int fd, const char *path, uint64_t size)
+static int prealloc_give_space(struct fst_ctx *ctx, int fd, const char *path, uint64_t size)
 {
 	static const struct {
 		int flags;
@@ -50,55 +50,28 @@ static int prealloc_allocate(struct fst_ctx *ctx, int fd, const char *path, uint
 			 (unsigned long long)size);
 }
 
-static int prealloc_set_up(struct fst_ctx *ctx, uint32_t file, int fd, const char *path)
+static int prealloc_allocate(struct fst_ctx *ctx, const struct own_file *f, int fd, const char *path)
 {
 	const struct prealloc_config *cfg = ctx->cfg;
 	struct prealloc_state *st = ctx->state;
-	const uint64_t least = prealloc_base(ctx, file / (uint32_t)ctx->io->nrfiles) +
-			       prealloc_region(ctx->io);
-	uint64_t start;
-	int r;
+	const uint64_t start = fst_now(ctx);
+	int r = prealloc_give_space(ctx, fd, path, cfg->size ? cfg->size : f->size);
 
-	if (cfg->extsize) {
-		r = extents_set_hint(fd, cfg->extsize);
-		if (r < 0)
-			return fst_error(ctx, -r, "extsize = %llu bytes for %s",
-					 (unsigned long long)cfg->extsize, path);
-	}
-	start = fst_now(ctx);
-	r = prealloc_allocate(ctx, fd, path, cfg->size ? cfg->size : least);
 	if (r == 0 && cfg->mode != PREALLOC_NONE)
-		st->file[file].alloc_ns = fst_now(ctx) - start;
+		st->file[f->number].alloc_ns = fst_now(ctx) - start;
 	return r;
 }
 
 static int prealloc_make_one(struct fst_ctx *ctx, uint32_t file)
 {
+	const struct prealloc_config *cfg = ctx->cfg;
 	struct prealloc_state *st = ctx->state;
 	const uint32_t worker = file / (uint32_t)ctx->io->nrfiles;
-	struct fst_file f = { .size = prealloc_base(ctx, worker) + prealloc_region(ctx->io),
-			      .mode = FST_FILE_AS_IS,
-			      .worker = worker };
-	char path[PATH_MAX], name[32];
-	uint32_t number;
-	int fd, r;
+	const struct own_file f = { .number = file, .worker = worker,
+				    .size = prealloc_base(ctx, worker) + prealloc_region(ctx->io),
+				    .extsize = cfg->extsize, .allocate = prealloc_allocate };
 
-	prealloc_path(path, sizeof(path), ctx, file);
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return fst_error(ctx, errno, "create %s", path);
-	st->file[file].made = true;
-	r = prealloc_set_up(ctx, file, fd, path);
-	if (close(fd) < 0 && r == 0)
-		r = fst_error(ctx, errno, "close %s", path);
-	if (r < 0)
-		return r;
-	prealloc_name(name, sizeof(name), ctx, file);
-	f.name = name;
-	r = fst_file_add(ctx, &f, &number);
-	if (r == 0 && number != file)
-		r = fst_error(ctx, EINVAL, "file %u got number %u", file, number);
-	return r;
+	return own_file_make(ctx, &f, prealloc_name, &st->n_made);
 }
 
 static int prealloc_look_before(struct fst_ctx *ctx)
@@ -166,16 +139,9 @@ static int prealloc_prepare(struct fst_ctx *ctx)
 
 static int prealloc_remove(struct fst_ctx *ctx)
 {
-	struct prealloc_state *st = ctx->state;
-	char path[PATH_MAX];
-	int r = 0;
+	const struct prealloc_state *st = ctx->state;
 
-	for (uint32_t i = 0; i < st->n_files && st->file; i++) {
-		prealloc_path(path, sizeof(path), ctx, i);
-		if (st->file[i].made && unlink(path) < 0 && errno != ENOENT)
-			r = fst_error(ctx, errno, "remove %s", path);
-	}
-	return r;
+	return own_files_remove(ctx, prealloc_name, st->n_made);
 }
 
 static void prealloc_end(struct prealloc_state *st)

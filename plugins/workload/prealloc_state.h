@@ -7,7 +7,7 @@
 
 #include <fstrial/plugin.h>
 
-#include "extents.h"
+#include "own_files.h"
 #include "prealloc_counters.h"
 
 enum prealloc_mode {
@@ -52,7 +52,6 @@ struct prealloc_pass {
 };
 
 struct prealloc_file {
-	bool made; /* by this step: it is to be removed */
 	uint64_t alloc_ns;
 	struct prealloc_look look[PREALLOC_LOOKS];
 	struct prealloc_pass pass[PREALLOC_PASSES];
@@ -66,6 +65,7 @@ struct prealloc_round {
 struct prealloc_state {
 	struct prealloc_file *file;   /* worker * nrfiles + file */
 	struct prealloc_round *round; /* by a worker's file */
+	uint32_t n_made;   /* files that prepare made, from the first */
 	uint32_t n_files, n_rounds;
 	bool pass_sync;
 	bool no_map; /* FIEMAP is not known here; that was said */
@@ -96,14 +96,6 @@ static inline void prealloc_name(char *buf, size_t size, const struct fst_ctx *c
 {
 	snprintf(buf, size, "prealloc.%u.%u", file / (uint32_t)ctx->io->nrfiles,
 		 file % (uint32_t)ctx->io->nrfiles);
-}
-
-static inline void prealloc_path(char *buf, size_t size, const struct fst_ctx *ctx, uint32_t file)
-{
-	char name[32];
-
-	prealloc_name(name, sizeof(name), ctx, file);
-	snprintf(buf, size, "%s/%s", ctx->dir, name);
 }
 
 /* ---- extents --------------------------------------------------------------------------------- */
@@ -166,7 +158,7 @@ static inline int prealloc_look_at(struct fst_ctx *ctx, uint32_t file, int when)
 
 	if (st->no_map)
 		return 0;
-	prealloc_path(path, sizeof(path), ctx, file);
+	own_file_path(path, ctx, prealloc_name, file);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fst_error(ctx, errno, "open %s", path);

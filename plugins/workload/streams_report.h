@@ -36,7 +36,7 @@ static int streams_count_file(struct fst_ctx *ctx, struct streams_count *c, uint
 	struct stat s;
 	int fd, r;
 
-	streams_path(path, sizeof(path), ctx, file);
+	own_file_path(path, ctx, streams_name, file);
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fst_error(ctx, errno, "open %s", path);
@@ -132,7 +132,7 @@ static int streams_past_end(struct fst_ctx *ctx, double *share)
 	for (uint32_t i = 0; i < streams_files(ctx); i++) {
 		uint64_t data, bytes;
 
-		streams_path(path, sizeof(path), ctx, i);
+		own_file_path(path, ctx, streams_name, i);
 		if (stat(path, &s) < 0)
 			return fst_error(ctx, errno, "stat %s", path);
 		/* The last block of a file belongs to it whole. */
@@ -157,7 +157,7 @@ static int streams_close_all(struct fst_ctx *ctx)
 	for (uint32_t i = 0; i < streams_files(ctx); i++) {
 		int fd;
 
-		streams_path(path, sizeof(path), ctx, i);
+		own_file_path(path, ctx, streams_name, i);
 		fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0 || close(fd) < 0)
 			return fst_error(ctx, errno, "close %s", path);

@@ -2,12 +2,7 @@
 /* What the parts of the workload streams share. */
 #pragma once
 
-#include <limits.h>
-#include <stdio.h>
-
-#include <fstrial/plugin.h>
-
-#include "extents.h"
+#include "own_files.h"
 
 enum streams_prealloc { STREAMS_NONE, STREAMS_FALLOCATE, STREAMS_KEEP_SIZE };
 
@@ -64,12 +59,4 @@ static inline void streams_name(char *buf, size_t size, const struct fst_ctx *ct
 	const struct streams_config *cfg = ctx->cfg;
 
 	snprintf(buf, size, "streams.%u/%u", (uint32_t)(file % cfg->dirs), file);
-}
-
-static inline void streams_path(char *buf, size_t size, const struct fst_ctx *ctx, uint32_t file)
-{
-	char name[48];
-
-	streams_name(name, sizeof(name), ctx, file);
-	snprintf(buf, size, "%s/%s", ctx->dir, name);
 }
