@@ -84,7 +84,7 @@ static int mkfs_check_family(struct fst_ctx *ctx)
 
 		if (!fst_is_set(ctx, o->param))
 			continue;
-		for (of = 0; !o->as[of].option;)
+		for (of = 0; of + 1 < MKFS_FAMILIES && !o->as[of].option;)
 			of++;
 		r = o->as[family].option ? mkfs_check_number(ctx, o)
 					 : mkfs_wrong_family(ctx, o->param, of);
@@ -221,8 +221,9 @@ static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
 	/* A log elsewhere, or further devices, would have to be there; btrfs cannot be asked. */
 	if (bytes && mkfs_family(cfg) != MKFS_FAMILY_BTRFS && !cfg->logdev)
 		taken = mkfs_dry_run(ctx, &m, &st->args, path, bytes, geometry, sizeof(geometry));
-	fst_plan(ctx, NULL, "makes %s with %s%s%s%s%s", mkfs_fs_name(cfg->fs), m.program,
-		 version[0] ? " " : "", version, geometry[0] ? ": " : "", geometry);
+	if (taken)
+		fst_plan(ctx, NULL, "makes %s with %s%s%s%s%s", mkfs_fs_name(cfg->fs), m.program,
+			 version[0] ? " " : "", version, geometry[0] ? ": " : "", geometry);
 	return taken;
 }
 

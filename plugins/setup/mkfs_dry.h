@@ -217,19 +217,21 @@ static inline bool mkfs_dry_enough(void)
  * Runs the tool on an empty file of the target's size that only this process has: no device is opened. text: the
  * geometry. False with a warning when the tool refuses.
  */
-static inline bool mkfs_dry_run(struct fst_ctx *ctx, struct mkfs_make *m, struct mkfs_args *args,
-				const char *path, uint64_t bytes, char *text, size_t size)
+static inline bool mkfs_dry_run(struct fst_ctx *ctx, const struct mkfs_make *make,
+				struct mkfs_args *args, const char *path, uint64_t bytes,
+				char *text, size_t size)
 {
 	const struct mkfs_cfg *cfg = ctx->cfg;
+	struct mkfs_make m = *make;
 	struct fst_cmd_result res = { .struct_size = sizeof(res) };
 	struct fst_cmd cmd = { .argv = args->v, .timeout_ns = MKFS_DRY_TIMEOUT_NS };
 	int fd = memfd_create("fstrial-mkfs", MFD_CLOEXEC);
 	char file[48], why[1200];
 
 	snprintf(file, sizeof(file), "/proc/%ld/fd/%d", (long)getpid(), fd);
-	m->device = file;
-	m->dry = true;
-	if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0 || mkfs_build(ctx, m, args) < 0)
+	m.device = file;
+	m.dry = true;
+	if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0 || mkfs_build(ctx, &m, args) < 0)
 		goto out;
 	args->v[0] = path;
 	if (fst_run_cmd(ctx, &cmd, &res) < 0)

@@ -80,3 +80,7 @@ steps = ( { setup = "mkfs"; fs = "ext4"; stride = "6KiB"; } );
 END
 assert_exit 1 fstrial run --out odd odd.job >table 2>log
 assert_json odd/result.json "'stride = 6144 is not a multiple of the block size, 4096 bytes' in d['trials'][0]['reason']"
+
+# The plan says what would be made.
+fstrial plan --json all.job >plan
+assert_contains plan "makes ext4 with mkfs.ext4: 262144 4k blocks"

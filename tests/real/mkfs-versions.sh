@@ -34,6 +34,10 @@ steps = (
 	{ workload = "sequential"; rw = "write"; size = "4MiB"; bs = "1MiB"; }
 );
 END
+# The plan asks both programs, names them and their versions, and makes nothing.
+fstrial plan --json versions.job >plan
+assert_contains plan "with $PWD/old/mkfs.xfs 5.4.0: agcount=4 agsize=100MiB"
+assert_contains plan "with $PWD/new/mkfs.xfs 6.1.9: agcount=4 agsize=100MiB"
 assert_exit 0 fstrial run --out out versions.job >table 2>log
 assert_schema out/result.json
 cat > look.py <<'END'

@@ -92,6 +92,13 @@ assert_json rounded/result.json "any(re.search('^agsize: asked for 104861696, in
 	for w in d['trials'][0]['steps'][0]['warnings'])"
 assert_contains table "in force is"
 
+# The plan says what would be made of each, in bytes.
+fstrial plan --json all.job >plan
+assert_contains plan "sunit=64KiB swidth=256KiB"
+assert_contains plan "sunit=32KiB swidth=96KiB"
+assert_contains plan "log_size=96MiB log_su=32KiB"
+assert_contains plan "mounts it with noatime"
+
 # A number without a unit, and sizes that cannot be, before anything is touched.
 cat > units.job <<'END'
 job = "units";
