@@ -215,6 +215,17 @@ assert_schema()
 
 # ---- devices -------------------------------------------------------------------------------------
 
+# let_go DEVICE: detaches a loop device when what is behind it is still this test's: a number that was given back
+# may be somebody else's by now.
+let_go()
+{
+	local name=${1#/dev/} file
+	file=$(cat "/sys/block/$name/loop/backing_file" 2>/dev/null) || return 0
+	[[ ! $file =~ ^/dev/(loop[0-9]+) ]] ||
+		file=$(cat "/sys/block/${BASH_REMATCH[1]}/loop/backing_file" 2>/dev/null) || return 0
+	[[ $file != "$TEST_DIR"/* && $file != "$(realpath "$TEST_DIR")"/* ]] || losetup -d "/dev/$name"
+}
+
 # make_loop SIZE [SECTOR]: a sparse image on a loop device until the end of the test. Sets LOOP
 # (/dev/loopN) and IMAGE.
 make_loop()
@@ -224,7 +235,7 @@ make_loop()
 	IMAGE=$(mktemp "$TEST_DIR/image.XXXXXX")
 	truncate -s "$1" "$IMAGE"
 	LOOP=$(losetup -f --show ${2:+--sector-size "$2"} "$IMAGE") || skip "no loop device to be had"
-	cleanup_fn losetup -d "$LOOP"
+	cleanup_fn let_go "$LOOP"
 }
 
 # What a session of this test, with scratch_dir = ".", has on the machine; others may run there too.

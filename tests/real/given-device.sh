@@ -53,7 +53,7 @@ cleanup_fn sh -c "umount -q '$PWD/mnt' || true"
 assert_exit 5 run --out held part.job >table 2>log
 umount mnt
 over=$(losetup -f --show "${LOOP}p1")
-cleanup_fn sh -c "losetup -d $over 2>/dev/null || true"
+cleanup_fn let_go "$over"
 # The loop device holds its partition only: what it stands on is the target, and nobody else's.
 assert_exit 5 run --out over --set given="$over" part.job >table 2>log
 assert_contains log "behind the loop device $over"

@@ -49,7 +49,7 @@ refused "mounted" --set dev="$PWD/alias" --set confirm=$name --set over=true
 umount mnt
 # A second loop on the same image, mounted.
 second=$(losetup -f --show "$IMAGE")
-cleanup_fn sh -c "losetup -d $second 2>/dev/null || true"
+cleanup_fn let_go "$second"
 mount -o ro,noload "$second" mnt
 refused "image" --set dev=$dev --set confirm=$name --set over=true
 umount mnt
