@@ -28,10 +28,19 @@ uml) mount -t hostfs none "$GUEST_SHARE" -o "$GUEST_SHARE" ;;
 qemu) mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=none share "$GUEST_SHARE" ;;
 esac || exec /bin/sleep infinity # guest.sh sees that it never became ready
 
-# The modules of a User-Mode-Linux kernel are not where modprobe looks for them.
+# The modules of a User-Mode-Linux kernel are not where modprobe looks for them. Some programs run it by its
+# full path, so that kmod, which all of these names stand for, has to be another one.
 if [ "$GUEST_KIND" = uml ]; then
-	printf '#!/bin/sh\nexec /sbin/modprobe -d %s "$@"\n' "$GUEST_DIR/root" >/run/bin/modprobe
+	kmod=$(realpath "$(command -v modprobe)")
+	cp "$kmod" /run/bin/kmod.real
+	cat >/run/bin/modprobe <<-END
+	#!/bin/bash
+	name=\${0##*/}
+	[ "\$name" != modprobe ] || set -- -d "$GUEST_DIR/root" "\$@"
+	exec -a "\$name" /run/bin/kmod.real "\$@"
+	END
 	chmod +x /run/bin/modprobe
+	mount --bind /run/bin/modprobe "$kmod"
 	echo /run/bin/modprobe >/proc/sys/kernel/modprobe
 fi
 modprobe -q loop

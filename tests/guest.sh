@@ -142,7 +142,7 @@ kind_uml()
 	for ((i = 0; i < disks; i++)); do args+=("ubd${letters:i:1}=${images[i]}"); done
 	write_env uml /dev/ubd
 	# What the kernel does not know goes into the environment of init.
-	boot=("$kernel" "mem=$mem" "umid=g$$" "uml_dir=$dir/" rootfstype=hostfs rootflags=/ ro
+	boot=("$kernel" "mem=$mem" "umid=g$$" "uml_dir=$dir/" root=none rootfstype=hostfs rootflags=/ ro
 		${args[@]+"${args[@]}"} con=null "con0=null,fd:1" quiet "init=$SRC/tests/guest-init.sh"
 		GUEST_KIND=uml "GUEST_DIR=$dir" "GUEST_SHARE=$share")
 }

@@ -64,35 +64,46 @@ static inline int lvm_synced(struct fst_ctx *ctx, const struct lvm_saved *s, dou
 	return fst_error(ctx, ENOENT, "volume %s/%s", s->vg, LVM_VOLUME);
 }
 
-/* The row of our volume: keys as in fst_asked(). */
+/* The row of our volume, behind its name: the fields of lvm_say_volumes() in their order. */
 static inline void lvm_say_volume(struct fst_ctx *ctx, char *rest, unsigned int has)
 {
-	static const char *const keys[] = { "layout",	   "stripes",	  "stripe_size", "copies",
-					    "region_size", "extent_size", "size",	 "synced" };
+	static const struct {
+		const char *key; /* as in fst_asked() */
+		unsigned int has;
+		bool less_one; /* the tool counts the first copy too */
+	} fields[] = {
+		{ "layout", 0, false },
+		{ "stripes", LVM_HAS_STRIPES, false },
+		{ "stripe_size", LVM_HAS_STRIPES, false },
+		{ "mirrors", LVM_HAS_MIRRORS, true },
+		{ "region_size", LVM_HAS_SYNC, false },
+		{ "extent_size", 0, false },
+		{ "size", 0, false },
+		{ "synced", LVM_HAS_SYNC, false },
+	};
 	const char *value;
-	char text[32];
 	size_t i;
 
-	for (i = 0; i < FST_COUNT(keys); i++) {
+	for (i = 0; i < FST_COUNT(fields); i++) {
 		value = lvm_field(&rest);
-		if (!*value || ((i == 1 || i == 2) && !(has & LVM_HAS_STRIPES)))
+		if (!*value || (fields[i].has & has) != fields[i].has)
 			continue;
-		if (i == 3) {
-			if (!(has & LVM_HAS_MIRRORS))
-				continue;
-			snprintf(text, sizeof(text), "%ld", strtol(value, NULL, 10) - 1);
-			fst_in_force(ctx, "mirrors", text);
-		} else if (i != 4 || (has & LVM_HAS_SYNC)) {
-			fst_in_force(ctx, keys[i], value);
-		}
+		if (fields[i].less_one)
+			block_say_number(ctx, fields[i].key, strtoull(value, NULL, 10) - 1);
+		else
+			fst_in_force(ctx, fields[i].key, value);
 	}
 }
 
 static inline int lvm_say_volumes(struct fst_ctx *ctx, const struct lvm_saved *s, unsigned int has)
 {
-	static const char fields[] =
-		"lv_name,segtype,data_stripes,stripe_size,data_copies,region_size,vg_extent_size,"
-		"lv_size,copy_percent";
+	/* The old mirror has its copies as "stripes". */
+	const char *fields =
+		has & LVM_HAS_LOG
+			? "lv_name,segtype,data_stripes,stripe_size,stripes,region_size,"
+			  "vg_extent_size,lv_size,copy_percent"
+			: "lv_name,segtype,data_stripes,stripe_size,data_copies,region_size,"
+			  "vg_extent_size,lv_size,copy_percent";
 	const char *out, *name, *log = "core";
 	struct fst_cmd_result res;
 	char line[512], *rest;

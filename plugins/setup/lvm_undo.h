@@ -67,6 +67,36 @@ static inline bool lvm_find_mapped(const char *vg, char *kernel, size_t size, bo
 	return found;
 }
 
+/* A tool that is killed may leave devices suspended: whoever reads them would wait for ever. */
+static inline int lvm_resume_mapped(struct fst_ctx *ctx, const char *vg)
+{
+	struct fst_cmd_result res;
+	struct block_args a;
+	char name[160], state[8];
+	size_t len = strlen(vg);
+	struct dirent *e;
+	DIR *d = opendir("/sys/block");
+	int r = 0;
+
+	while (d && r == 0 && (e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, "dm-", 3) != 0 ||
+		    block_sys_read(e->d_name, "dm/suspended", state, sizeof(state)) < 0 ||
+		    strcmp(state, "1") != 0 ||
+		    block_sys_read(e->d_name, "dm/name", name, sizeof(name)) < 0 ||
+		    strncmp(name, vg, len) != 0 || name[len] != '-')
+			continue;
+		a.n = a.used = 0;
+		a.full = false;
+		block_arg(&a, "dmsetup");
+		block_arg(&a, "resume");
+		block_arg(&a, "%s", name);
+		r = block_try(ctx, &a, &res);
+	}
+	if (d)
+		closedir(d);
+	return r;
+}
+
 struct lvm_mapped {
 	const char *vg;
 	char kernel[BLOCK_NAME_MAX]; /* the one that could not be removed */
@@ -137,8 +167,10 @@ static inline int lvm_held(struct fst_ctx *ctx, const char *vg)
 static inline int lvm_vg_remove(struct fst_ctx *ctx, struct lvm_saved *s)
 {
 	struct lvm_mapped mapped = { .vg = s->vg };
-	int r = block_until_free(ctx, lvm_vg_remove_once, s, BLOCK_BUSY_NS);
+	int r = lvm_resume_mapped(ctx, s->vg);
 
+	if (r == 0)
+		r = block_until_free(ctx, lvm_vg_remove_once, s, BLOCK_BUSY_NS);
 	if (r == -EBUSY)
 		return lvm_held(ctx, s->vg);
 	if (r < 0)
@@ -148,45 +180,47 @@ static inline int lvm_vg_remove(struct fst_ctx *ctx, struct lvm_saved *s)
 }
 
 /* Only what carries the UUID that this step gave it. */
-static inline int lvm_pv_remove(struct fst_ctx *ctx, struct lvm_saved *s, size_t i)
+static inline int lvm_pv_remove(struct fst_ctx *ctx, const struct lvm_saved *s)
 {
-	const char *device = s->members.v[i];
 	struct fst_cmd_result res;
 	struct block_args a;
+	size_t i, n = 0;
 	int r;
 
-	if (!lvm_has_label(device, s->uuids[i]))
-		return 0;
 	lvm_command(&a, "pvremove", &s->members);
 	block_arg(&a, "--force");
 	block_arg(&a, "--force");
 	block_arg(&a, "--yes");
-	block_arg(&a, "%s", device);
-	r = block_try(ctx, &a, &res);
-	if (r < 0)
-		return r;
-	if (!lvm_has_label(device, s->uuids[i]))
+	for (i = 0; i < s->members.n; i++) {
+		if (!lvm_has_label(s->members.v[i], s->uuids[i]))
+			continue;
+		block_arg(&a, "%s", s->members.v[i]);
+		n++;
+	}
+	if (!n)
 		return 0;
-	if (res.exit_status != 0)
-		return block_refused(ctx, &a, &res);
-	return fst_error(ctx, EIO, "%s still is a physical volume; type: lvm pvremove -ff -y %s",
-			 device, device);
+	r = block_try(ctx, &a, &res);
+	for (i = 0; i < s->members.n && r == 0; i++) {
+		if (!lvm_has_label(s->members.v[i], s->uuids[i]))
+			continue;
+		if (res.exit_status != 0)
+			return block_refused(ctx, &a, &res);
+		r = fst_error(ctx, EIO,
+			      "%s still is a physical volume; type: lvm pvremove -ff -y %s",
+			      s->members.v[i], s->members.v[i]);
+	}
+	return r;
 }
 
 static inline int lvm_undo(struct fst_ctx *ctx)
 {
 	struct lvm_saved s;
 	int r = lvm_get_saved(ctx, &s), one;
-	size_t i;
 
 	if (r < 0 || !s.vg)
 		return r;
 	r = lvm_vg_remove(ctx, &s);
 	/* With the group in use its devices are not to be touched. */
-	for (i = 0; i < s.members.n && r != -EBUSY; i++) {
-		one = lvm_pv_remove(ctx, &s, i);
-		if (r == 0)
-			r = one;
-	}
-	return r;
+	one = r == -EBUSY ? r : lvm_pv_remove(ctx, &s);
+	return r < 0 ? r : one;
 }

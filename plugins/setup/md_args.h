@@ -67,13 +67,34 @@ static inline void md_arg_kib(struct block_args *a, const char *option, uint64_t
 		block_arg(a, "%s=%" PRIu64 "K", option, bytes / 1024);
 }
 
-/* Devices in the job's order: the last of them are the spares. */
+/* The last devices are the spares; mdadm's --write-mostly holds for all that are named behind it. */
+static inline void md_arg_devices(const struct fst_ctx *ctx, struct block_args *a,
+				  const struct md_cfg *c, const struct block_members *m,
+				  size_t active)
+{
+	bool said = false;
+	size_t i;
+
+	for (i = 0; i < active; i++)
+		if (!md_is_write_mostly(ctx, c, m->v[i]))
+			block_arg(a, "%s", m->v[i]);
+	for (i = 0; i < active; i++) {
+		if (!md_is_write_mostly(ctx, c, m->v[i]))
+			continue;
+		if (!said)
+			block_arg(a, "--write-mostly");
+		said = true;
+		block_arg(a, "%s", m->v[i]);
+	}
+	for (i = active; i < m->n; i++)
+		block_arg(a, "%s", m->v[i]);
+}
+
 static inline void md_build_create(const struct fst_ctx *ctx, struct block_args *a,
 				   const struct md_cfg *c, const struct block_members *m,
 				   const char *name, const char *uuid)
 {
-	size_t i, active = m->n - (size_t)c->spares;
-	bool mostly = false;
+	size_t active = m->n - (size_t)c->spares;
 
 	a->n = a->used = 0;
 	a->full = false;
@@ -105,12 +126,5 @@ static inline void md_build_create(const struct fst_ctx *ctx, struct block_args 
 	block_arg(a, "--raid-devices=%zu", active);
 	if (c->spares)
 		block_arg(a, "--spare-devices=%" PRIu64, c->spares);
-	for (i = 0; i < m->n; i++) {
-		bool now = md_is_write_mostly(ctx, c, m->v[i]);
-
-		if (now != mostly)
-			block_arg(a, now ? "--write-mostly" : "--readwrite");
-		mostly = now;
-		block_arg(a, "%s", m->v[i]);
-	}
+	md_arg_devices(ctx, a, c, m, active);
 }

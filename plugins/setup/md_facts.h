@@ -13,77 +13,76 @@ static inline void md_say(struct fst_ctx *ctx, const char *kernel, const char *k
 		fst_in_force(ctx, key, text);
 }
 
-/* Runs fn for each "dev-NAME" of the array, with the attribute's text. */
-static inline void md_each_member(struct fst_ctx *ctx, const char *kernel, const char *attr,
-				  void (*fn)(struct fst_ctx *ctx, const char *text, void *arg),
-				  void *arg)
+struct md_members {
+	uint64_t least, most; /* where data begins, bytes */
+	unsigned int n, write_mostly, spares;
+};
+
+/* One "dev-NAME" of the array. A device without a slot in it is a spare, whatever its state says. */
+static inline void md_add_member(const char *kernel, const char *dev, struct md_members *m)
 {
-	char path[BLOCK_PATH_MAX], text[128];
+	char attr[128], text[128];
+	uint64_t bytes;
+
+	snprintf(attr, sizeof(attr), "md/%.60s/slot", dev);
+	if (block_sys_read(kernel, attr, text, sizeof(text)) < 0)
+		return;
+	if (strcmp(text, "none") == 0) {
+		m->spares++;
+		return;
+	}
+	snprintf(attr, sizeof(attr), "md/%.60s/state", dev);
+	if (block_sys_read(kernel, attr, text, sizeof(text)) == 0 && strstr(text, "write_mostly"))
+		m->write_mostly++;
+	snprintf(attr, sizeof(attr), "md/%.60s/offset", dev);
+	if (block_sys_number(kernel, attr, &bytes) < 0)
+		return;
+	bytes *= 512;
+	m->least = !m->n || bytes < m->least ? bytes : m->least;
+	m->most = !m->n || bytes > m->most ? bytes : m->most;
+	m->n++;
+}
+
+static inline void md_get_members(const char *kernel, struct md_members *m)
+{
+	char path[BLOCK_PATH_MAX];
 	struct dirent *e;
 	DIR *d;
 
+	*m = (struct md_members){ .n = 0 };
 	snprintf(path, sizeof(path), "/sys/block/%.60s/md", kernel);
 	d = opendir(path);
-	while (d && (e = readdir(d)) != NULL) {
-		if (strncmp(e->d_name, "dev-", 4) != 0)
-			continue;
-		snprintf(path, sizeof(path), "md/%.60s/%s", e->d_name, attr);
-		if (block_sys_read(kernel, path, text, sizeof(text)) == 0)
-			fn(ctx, text, arg);
-	}
+	while (d && (e = readdir(d)) != NULL)
+		if (strncmp(e->d_name, "dev-", 4) == 0)
+			md_add_member(kernel, e->d_name, m);
 	if (d)
 		closedir(d);
 }
 
-struct md_offsets {
-	uint64_t least, most; /* bytes */
-	bool any;
-};
-
-static inline void md_offset_one(struct fst_ctx *ctx, const char *text, void *arg)
-{
-	struct md_offsets *o = arg;
-	uint64_t bytes = strtoull(text, NULL, 10) * 512;
-
-	(void)ctx;
-	o->least = !o->any || bytes < o->least ? bytes : o->least;
-	o->most = !o->any || bytes > o->most ? bytes : o->most;
-	o->any = true;
-}
-
-/* "in_sync,write_mostly" or "spare" */
-static inline void md_state_one(struct fst_ctx *ctx, const char *text, void *arg)
-{
-	(void)ctx;
-	((unsigned int *)arg)[0] += strstr(text, "write_mostly") != NULL;
-	((unsigned int *)arg)[1] += strstr(text, "spare") != NULL;
-}
-
 static inline void md_say_members(struct fst_ctx *ctx, const struct md_cfg *c, const char *kernel)
 {
-	struct md_offsets o = { .any = false };
-	unsigned int states[2] = { 0, 0 };
+	unsigned int has = md_kinds[c->level].has;
+	struct md_members m;
 	uint64_t chunk;
 
-	md_each_member(ctx, kernel, "offset", md_offset_one, &o);
-	if (o.any)
-		block_say_number(ctx, "data_offset", o.least);
-	if (o.least != o.most)
+	md_get_members(kernel, &m);
+	if (m.n)
+		block_say_number(ctx, "data_offset", m.least);
+	if (m.least != m.most)
 		fst_warning(ctx,
 			    "data begins at %" PRIu64 " bytes on one device and at %" PRIu64
 			    " on another",
-			    o.least, o.most);
-	if ((md_kinds[c->level].has & MD_HAS_CHUNK) &&
-	    block_sys_number(kernel, "md/chunk_size", &chunk) == 0 && chunk && o.least % chunk)
+			    m.least, m.most);
+	if ((has & MD_HAS_CHUNK) && block_sys_number(kernel, "md/chunk_size", &chunk) == 0 &&
+	    chunk && m.least % chunk)
 		fst_warning(ctx,
 			    "data_offset, %" PRIu64
 			    " bytes, is not a multiple of the chunk, %" PRIu64,
-			    o.least, chunk);
-	md_each_member(ctx, kernel, "state", md_state_one, states);
-	if (md_kinds[c->level].has & MD_HAS_COPIES)
-		block_say_number(ctx, "write_mostly", states[0]);
-	if (md_kinds[c->level].has & MD_HAS_SYNC)
-		block_say_number(ctx, "spares", states[1]);
+			    m.least, chunk);
+	if (has & MD_HAS_COPIES)
+		block_say_number(ctx, "write_mostly", m.write_mostly);
+	if (has & MD_HAS_SYNC)
+		block_say_number(ctx, "spares", m.spares);
 }
 
 static inline void md_say_speed(struct fst_ctx *ctx, const char *kernel, const char *key)

@@ -38,7 +38,7 @@ static void test_md_command(void)
 		  "256;metadata=1.0",
 		  MD_BEGIN
 		  "raid1 --metadata=1.0 --bitmap=internal --bitmap-chunk=65536K --write-behind=256 "
-		  "--raid-devices=3 /dev/sda --write-mostly /dev/sdb --readwrite /dev/sdc" },
+		  "--raid-devices=3 /dev/sda /dev/sdc --write-mostly /dev/sdb" },
 		{ "level=5;layout=left-asymmetric;data_offset=2MiB;size=1g", MD_BEGIN
 		  "raid5 --metadata=1.2 --layout=left-asymmetric --bitmap=none --size=1048576K "
 		  "--data-offset=2048K --force --raid-devices=3 /dev/sda /dev/sdb /dev/sdc" },
