@@ -43,7 +43,13 @@ static int recover_run(int argc, char **argv)
 
 	args_free_list(&operands);
 	if (code < 0 && recover_pending(a.dry_run ? stdout : NULL) == 0) {
-		printf("nothing to recover\n");
+		int running = recover_running();
+
+		if (running)
+			printf("nothing to recover; %d session%s running still, or ending\n", running,
+			       running > 1 ? "s are" : " is");
+		else
+			printf("nothing to recover\n");
 		code = EXIT_GOOD;
 	}
 	if (code < 0)

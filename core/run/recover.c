@@ -42,20 +42,22 @@ static void found_release(struct found *f)
 	vec_free(&f->paths);
 }
 
-int recover_pending(FILE *out)
+/* How many journals there are whose session is gone, and how many are in use. */
+static void recover_count(FILE *out, int *pending, int *running)
 {
 	_cleanup_free_ char *dir = undo_dir();
 	struct found f;
-	int n = 0;
 
+	*pending = *running = 0;
 	found_collect(&f, dir);
 	for (size_t i = 0; i < f.paths.n; i++) {
 		struct undo_log log;
 		struct err e = { 0 };
 		int lock, r = undo_load(f.paths.v[i], &log, &lock, &e);
 
+		*running += r == -EWOULDBLOCK;
 		if (r != -EWOULDBLOCK) {
-			n++;
+			++*pending;
 			if (out)
 				fprintf(out, "fstrial: left by session %s: %s%s%s\n", log.session ? log.session : "?",
 					f.paths.v[i], r < 0 ? ": " : "", r < 0 ? e.text : "");
@@ -65,7 +67,22 @@ int recover_pending(FILE *out)
 		undo_log_release(&log);
 	}
 	found_release(&f);
-	return n;
+}
+
+int recover_pending(FILE *out)
+{
+	int pending, running;
+
+	recover_count(out, &pending, &running);
+	return pending;
+}
+
+int recover_running(void)
+{
+	int pending, running;
+
+	recover_count(NULL, &pending, &running);
+	return running;
 }
 
 static bool same_boot(const struct undo_log *log)
@@ -103,11 +120,23 @@ static int recover_setup(struct registry *reg, const struct undo_log *log, const
 	return r;
 }
 
-/* Facts as "key = value" lines: what somebody needs who has to do it by hand. */
+/* Facts as "key = value" lines: what was put back, or what somebody needs who has to do it by hand. */
 static void print_facts(const struct undo_step *s, FILE *out)
 {
 	for (size_t i = 0; i < s->n_facts; i++)
 		fprintf(out, "      %s = %s\n", s->facts[i].key, s->facts[i].value);
+}
+
+/* A step that had not changed anything is not worth a line. */
+static void recover_say(const struct undo_step *s, const char *what, FILE *out)
+{
+	bool target = str_eq(s->owner, "target");
+
+	if (!target && !s->n_facts)
+		return;
+	fprintf(out, "  put back: %s\n", what);
+	if (!target)
+		print_facts(s, out);
 }
 
 static int recover_log(struct registry *reg, struct undo_log *log, FILE *out)
@@ -128,7 +157,7 @@ static int recover_log(struct registry *reg, struct undo_log *log, FILE *out)
 		else
 			r = recover_setup(reg, log, s, what, sizeof(what), &e);
 		if (r == 0) {
-			fprintf(out, "  put back: %s\n", what);
+			recover_say(s, what, out);
 			continue;
 		}
 		err_set(&e, -r, "something that stands on it could not be put back");
