@@ -190,8 +190,10 @@ static int fill_grow(struct fill_tree *t)
 		return 0;
 	t->cap = t->cap ? 2 * t->cap : 1024;
 	v = realloc(t->v, t->cap * sizeof(*v));
-	if (!v)
-		return fst_error(t->ctx, ENOMEM, "a list of %zu files", t->cap);
+	if (!v) {
+		fst_error(t->ctx, ENOMEM, "a list of %zu files", t->cap);
+		return -ENOMEM;
+	}
 	t->v = v;
 	return 0;
 }

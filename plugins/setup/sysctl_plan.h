@@ -87,7 +87,7 @@ static const char *sysctl_dotted(const char *name, char *buf)
 {
 	size_t i;
 
-	for (i = 0; name[i] && i < SYSCTL_NAME_MAX - 1; i++)
+	for (i = 0; i < SYSCTL_NAME_MAX - 1 && name[i]; i++)
 		buf[i] = name[i] == '/' ? '.' : name[i] == '.' ? '/' : name[i];
 	buf[i] = '\0';
 	return buf;

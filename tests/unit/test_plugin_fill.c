@@ -92,7 +92,7 @@ static void test_buckets(void)
 static void test_files(void)
 {
 	char dir[] = "/tmp/fstrial-test-XXXXXX";
-	_cleanup_free_ char *mine = NULL, *dev = NULL;
+	_cleanup_free_ char *mine = NULL;
 	int method;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
