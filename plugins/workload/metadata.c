@@ -2,7 +2,6 @@
 /* Workload metadata: creating, finding, changing and removing many files, phase by phase or mixed. */
 /* fstrial-libs: -lm */
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "metadata_keep.h"
 #include "metadata_report.h"
@@ -189,22 +188,14 @@ static int metadata_populate(struct metadata_worker *m)
 static int metadata_worker_init(struct fst_worker *w)
 {
 	struct metadata_worker *m = w->state;
+	int ret;
 
 	m->w = w;
 	m->s = w->ctx->state;
 	m->cfg = w->ctx->cfg;
-	m->buffer = mmap(NULL, 2 * METADATA_BUFFER, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (m->buffer == MAP_FAILED) {
-		m->buffer = NULL;
-		return fst_error(w->ctx, errno, "buffers");
-	}
-	for (size_t i = 0; i < METADATA_BUFFER; i += sizeof(uint64_t)) {
-		uint64_t r = fst_random(w);
-
-		memcpy(m->buffer + i, &r, sizeof(r));
-	}
-	m->buffer_at = fst_random(w);
+	ret = files_data_init(w, &m->data, METADATA_BUFFER, 1);
+	if (ret)
+		return ret;
 	files_own_table();
 	return m->s->populate ? metadata_populate(m) : 0;
 }
@@ -230,8 +221,7 @@ static void metadata_worker_fini(struct fst_worker *w)
 {
 	struct metadata_worker *m = w->state;
 
-	if (m->buffer)
-		munmap(m->buffer, 2 * METADATA_BUFFER);
+	files_data_release(&m->data);
 }
 
 static int metadata_cleanup(struct fst_ctx *ctx)

@@ -41,28 +41,10 @@ static bool metadata_fsyncs(const struct metadata_cfg *cfg)
 	return cfg->durability == METADATA_SYNC_FILE || cfg->durability == METADATA_SYNC_DIR;
 }
 
-static int metadata_write(struct metadata_worker *m, int fd, uint64_t size)
-{
-	while (size) {
-		size_t len = size < METADATA_BUFFER ? (size_t)size : METADATA_BUFFER;
-		ssize_t n;
-
-		for (size_t at = 0; at < len; at += 4096)
-			memcpy(m->buffer + at, &m->buffer_at, sizeof(m->buffer_at)), m->buffer_at++;
-		n = write(fd, m->buffer, len);
-		if (n <= 0) {
-			errno = n ? errno : ENOSPC;
-			return metadata_fail(m, "write", m->name);
-		}
-		size -= (uint64_t)n;
-	}
-	return 0;
-}
-
 /* Writes, flushes and closes the file whose name was given last. */
 static int metadata_finish(struct metadata_worker *m, int fd, uint64_t size)
 {
-	int ret = metadata_write(m, fd, size);
+	int ret = files_data_write(&m->data, fd, size) ? metadata_fail(m, "write", m->name) : 0;
 
 	if (!ret && metadata_fsyncs(m->cfg))
 		ret = metadata_fsync(m, fd, METADATA_FSYNC, m->name);
@@ -105,23 +87,20 @@ static int metadata_stat(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
 								    : 0;
 }
 
-/* To its end, which a read that comes short shows without one more. */
 static int metadata_read(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
 {
-	ssize_t n;
+	int64_t n;
 	int fd, ret = 0;
 
 	metadata_name(m, m->name, (char)m->set->first, i);
 	fd = openat(m->dirfd, m->name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return metadata_fail(m, "open", m->name);
-	do {
-		n = read(fd, m->buffer + METADATA_BUFFER, METADATA_BUFFER);
-		if (n < 0)
-			ret = metadata_fail(m, "read", m->name);
-		else
-			*bytes += (uint64_t)n;
-	} while (n == METADATA_BUFFER);
+	n = files_data_read(&m->data, fd, -1);
+	if (n < 0)
+		ret = metadata_fail(m, "read", m->name);
+	else
+		*bytes = (uint64_t)n;
 	if (close(fd) && !ret)
 		ret = metadata_fail(m, "close", m->name);
 	return ret;
@@ -214,8 +193,8 @@ static int metadata_setxattr(struct metadata_worker *m, uint64_t i, uint64_t *by
 
 	metadata_name(m, m->name, (char)m->set->first, i);
 	path = metadata_path(m, m->name);
-	memcpy(m->buffer, &m->count, sizeof(m->count));
-	if (lsetxattr(path, METADATA_XATTR, m->buffer, m->cfg->xattr_size, 0))
+	memcpy(m->data.random, &m->count, sizeof(m->count));
+	if (lsetxattr(path, METADATA_XATTR, m->data.random, m->cfg->xattr_size, 0))
 		return errno == EOPNOTSUPP ? -EOPNOTSUPP : metadata_fail(m, "setxattr", m->name);
 	*bytes = m->cfg->xattr_size;
 	return 0;
@@ -226,7 +205,7 @@ static int metadata_getxattr(struct metadata_worker *m, uint64_t i, uint64_t *by
 	ssize_t n;
 
 	metadata_name(m, m->name, (char)m->set->first, i);
-	n = lgetxattr(metadata_path(m, m->name), METADATA_XATTR, m->buffer + METADATA_BUFFER,
+	n = lgetxattr(metadata_path(m, m->name), METADATA_XATTR, m->data.room,
 		      METADATA_BUFFER);
 	if (n < 0)
 		return errno == EOPNOTSUPP ? -EOPNOTSUPP : metadata_fail(m, "getxattr", m->name);
@@ -301,7 +280,7 @@ static uint64_t metadata_count(const char *buf, ssize_t n)
 /* The i-th directory: of the worker, or its share of those of all. */
 static int metadata_readdir(struct metadata_worker *m, uint64_t i, uint64_t *bytes)
 {
-	char *buf = m->buffer + METADATA_BUFFER;
+	char *buf = m->data.room;
 	ssize_t n;
 	int fd;
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "files_data.h"
 #include "files_gate.h"
 #include "files_names.h"
 #include "files_remove.h"
@@ -86,8 +87,7 @@ struct metadata_worker {
 	const struct metadata_cfg *cfg;
 	struct metadata_set *set; /* the files of the phase at hand */
 	uint64_t owner;		  /* whose they are */
-	uint64_t buffer_at;	  /* stamps, so that no two blocks are equal */
-	char *buffer;		  /* METADATA_BUFFER random bytes, and as many to read into */
+	struct files_data data;
 	int dirfd;
 	uint64_t dirno;
 	uint64_t ramp_ns;	/* end of the ramp */

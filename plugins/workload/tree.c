@@ -2,7 +2,6 @@
 /* Workload tree: a source tree is unpacked, walked, read, copied, changed, aged and removed. */
 /* fstrial-libs: -lm */
 #include <inttypes.h>
-#include <sys/mman.h>
 
 #include "tree_cfg.h"
 #include "tree_keep.h"
@@ -130,19 +129,9 @@ static int tree_worker_init(struct fst_worker *w)
 	t->w = w;
 	t->s = w->ctx->state;
 	t->root = -1;
-	/* Pages of levels that are not reached are never there. */
-	t->buffer = mmap(NULL, (2 + TREE_LEVELS) * (size_t)TREE_BUFFER, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (t->buffer == MAP_FAILED) {
-		t->buffer = NULL;
-		return fst_error(w->ctx, errno, "buffers");
-	}
-	for (size_t i = 0; i < TREE_BUFFER; i += sizeof(uint64_t)) {
-		uint64_t r = fst_random(w);
-
-		memcpy(t->buffer + i, &r, sizeof(r));
-	}
-	t->stamp = fst_random(w);
+	ret = files_data_init(w, &t->data, TREE_BUFFER, 1 + TREE_LEVELS);
+	if (ret)
+		return ret;
 	files_own_table();
 	ret = tree_list_init(t);
 	if (!ret)
@@ -244,8 +233,7 @@ static void tree_worker_fini(struct fst_worker *w)
 	struct tree_worker *t = w->state;
 
 	tree_list_release(t);
-	if (t->buffer)
-		munmap(t->buffer, (2 + TREE_LEVELS) * (size_t)TREE_BUFFER);
+	files_data_release(&t->data);
 	if (t->root >= 0)
 		close(t->root);
 }

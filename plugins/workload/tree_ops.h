@@ -8,24 +8,6 @@
 
 #include "tree_walk.h"
 
-static int tree_write(struct tree_worker *t, int fd, uint64_t size)
-{
-	while (size) {
-		size_t len = size < TREE_BUFFER ? (size_t)size : TREE_BUFFER;
-		ssize_t n;
-
-		for (size_t at = 0; at < len; at += 4096)
-			memcpy(t->buffer + at, &t->stamp, sizeof(t->stamp)), t->stamp++;
-		n = write(fd, t->buffer, len);
-		if (n <= 0) {
-			errno = n ? errno : ENOSPC;
-			return -1;
-		}
-		size -= (uint64_t)n;
-	}
-	return 0;
-}
-
 /* One file below the worker's directory, with owner's rights and times set as tar sets them. */
 static int tree_make_file(struct tree_worker *t, const char *path, uint64_t size)
 {
@@ -35,7 +17,7 @@ static int tree_make_file(struct tree_worker *t, const char *path, uint64_t size
 
 	if (fd < 0)
 		return tree_fail(t, "create", path, "");
-	if (tree_write(t, fd, size))
+	if (files_data_write(&t->data, fd, size))
 		ret = tree_fail(t, "write", path, "");
 	else if (t->s->shape.cfg->attributes && (futimens(fd, times) || fchmod(fd, 0644)))
 		ret = tree_fail(t, "set the attributes of", path, "");

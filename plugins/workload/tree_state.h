@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "files_data.h"
 #include "tree_shape.h"
 
 enum { TREE_MAX_PHASES = 64 };
@@ -44,17 +45,11 @@ struct tree_worker {
 	uint32_t phase;
 	uint64_t now;
 	uint64_t ops, bytes;
-	char *buffer;	/* TREE_BUFFER random bytes, as many to read into, and one part for each level */
-	uint64_t stamp;
+	struct files_data data; /* rooms: to read into, and one for each level of directories */
 	struct tree_entry *list; /* NULL: directories are gone through as they are given */
 	uint64_t n_list;
 	char path[TREE_ROOM], other[TREE_ROOM + 16];
 };
-
-static char *tree_read_buffer(const struct tree_worker *t)
-{
-	return t->buffer + TREE_BUFFER;
-}
 
 static bool tree_stop(const struct tree_worker *t)
 {

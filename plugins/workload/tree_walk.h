@@ -87,7 +87,7 @@ static int tree_walk_sorted(struct tree_worker *t, const struct tree_visit *v, i
 
 static int tree_walk(struct tree_worker *t, const struct tree_visit *v, int from, int to, int level)
 {
-	char *buf = t->buffer + (2 + (size_t)level) * TREE_BUFFER;
+	char *buf = t->data.room + (1 + (size_t)level) * TREE_BUFFER;
 
 	if (level >= TREE_LEVELS)
 		return fst_error(t->w->ctx, ELOOP, "tree %s", t->s->base);
@@ -130,21 +130,6 @@ static int tree_stat_entry(struct tree_worker *t, int from, int to, const char *
 	return 0;
 }
 
-/* Reads to its end, writes each part to `out` unless that is -1; bytes, or -1. */
-static int64_t tree_pump(struct tree_worker *t, int in, int out)
-{
-	int64_t sum = 0;
-	ssize_t n;
-
-	do {
-		n = read(in, tree_read_buffer(t), TREE_BUFFER);
-		if (n < 0 || (out >= 0 && n && write(out, tree_read_buffer(t), (size_t)n) != n))
-			return -1;
-		sum += n;
-	} while (n == TREE_BUFFER);
-	return sum;
-}
-
 static int tree_read_entry(struct tree_worker *t, int from, int to, const char *name, unsigned char type)
 {
 	int64_t n;
@@ -154,10 +139,10 @@ static int tree_read_entry(struct tree_worker *t, int from, int to, const char *
 	if (type == DT_DIR)
 		return 0;
 	if (type == DT_LNK) {
-		n = readlinkat(from, name, tree_read_buffer(t), TREE_BUFFER);
+		n = readlinkat(from, name, t->data.room, TREE_BUFFER);
 	} else {
 		fd = openat(from, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		n = fd < 0 ? -1 : tree_pump(t, fd, -1);
+		n = fd < 0 ? -1 : files_data_read(&t->data, fd, -1);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -169,7 +154,7 @@ static int tree_read_entry(struct tree_worker *t, int from, int to, const char *
 
 static int tree_copy_link(struct tree_worker *t, int from, int to, const char *name)
 {
-	char *text = tree_read_buffer(t);
+	char *text = t->data.room;
 	ssize_t n = readlinkat(from, name, text, TREE_BUFFER - 1);
 
 	if (n < 0)
@@ -182,7 +167,7 @@ static int64_t tree_copy_file(struct tree_worker *t, int from, int to, const cha
 {
 	int in = openat(from, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	int out = in < 0 ? -1 : openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	int64_t n = out < 0 ? -1 : tree_pump(t, in, out);
+	int64_t n = out < 0 ? -1 : files_data_read(&t->data, in, out);
 	int err = errno;
 
 	if (in >= 0)
