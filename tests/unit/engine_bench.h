@@ -225,3 +225,77 @@ static inline void engine_many(struct engine_bench *b)
 		}
 	}
 }
+
+/* More than the depth is not taken. */
+static inline void engine_full(const struct fstrial_plugin *engine)
+{
+	struct fst_io more = { .op = FST_IO_READ, .length = ENGINE_BS }, *done[ENGINE_DEPTH];
+	struct engine_bench b;
+
+	engine_bench_init(&b, engine, NULL, 4);
+	CU_ASSERT_EQUAL_FATAL(engine_bench_open(&b), 0);
+	more.buf = b.buf;
+	for (uint32_t i = 0; i < 4; i++)
+		CU_ASSERT_EQUAL(b.ops->queue(&b.e, &b.io[i]), 0);
+	CU_ASSERT_EQUAL(b.ops->queue(&b.e, &more), -EAGAIN);
+	CU_ASSERT_TRUE(b.ops->submit(&b.e) >= 0);
+	for (int left = 4, r; left; left -= r) {
+		r = b.ops->reap(&b.e, 1, done, 4);
+		CU_ASSERT_TRUE_FATAL(r > 0 && r <= left);
+	}
+	engine_bench_free(&b);
+}
+
+/* Parameters against each other, and against those of the core. */
+struct engine_check {
+	const char *params;
+	bool direct;
+	uint32_t sync;	   /* enum fst_sync */
+	const char *error; /* part of it; NULL: fine */
+};
+
+static inline void engine_checks(const struct fstrial_plugin *engine,
+				 const struct engine_check *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct engine_bench b;
+
+		engine_bench_init(&b, engine, cases[i].params, 1);
+		b.options.direct = cases[i].direct;
+		b.options.sync = cases[i].sync;
+		CU_ASSERT_EQUAL(engine->check(&b.h->ctx), cases[i].error ? -EINVAL : 0);
+		CU_ASSERT_TRUE(!cases[i].error ||
+			       (b.h->error && strstr(b.h->error, cases[i].error)));
+		engine_bench_free(&b);
+	}
+}
+
+/* hipri: a device without poll queues would quietly be driven by interrupts. */
+static inline void engine_probes_poll(const struct fstrial_plugin *engine)
+{
+	static const char *const params[] = { "hipri=false", "hipri=true" };
+	char dir[] = "/tmp/fstrial-test-XXXXXX", path[64];
+	struct err e = { 0 };
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/queue", dir);
+	CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/queue/io_poll", dir);
+	for (int hipri = 0; hipri < 2; hipri++) {
+		for (int polls = 0; polls < 2; polls++) {
+			int refused = hipri && !polls;
+			struct engine_bench b;
+			FILE *f = fopen(path, "w");
+
+			CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+			fprintf(f, "%d\n", polls);
+			fclose(f);
+			engine_bench_init(&b, engine, params[hipri], 1);
+			b.h->ctx.sysfs = dir;
+			CU_ASSERT_EQUAL(engine->probe(&b.h->ctx), refused ? -EOPNOTSUPP : 0);
+			CU_ASSERT_EQUAL(b.h->error != NULL, refused);
+			engine_bench_free(&b);
+		}
+	}
+	CU_ASSERT_EQUAL(dir_remove_tree(dir, &e), 0);
+}

@@ -56,24 +56,9 @@ static void test_many(void)
 	}
 }
 
-/* More than the depth is not taken. */
 static void test_full(void)
 {
-	struct fst_io more = { .op = FST_IO_READ, .length = ENGINE_BS }, *done[ENGINE_DEPTH];
-	struct engine_bench b;
-
-	engine_bench_init(&b, engine, NULL, 4);
-	CU_ASSERT_EQUAL_FATAL(engine_bench_open(&b), 0);
-	more.buf = b.buf;
-	for (uint32_t i = 0; i < 4; i++)
-		CU_ASSERT_EQUAL(b.ops->queue(&b.e, &b.io[i]), 0);
-	CU_ASSERT_EQUAL(b.ops->queue(&b.e, &more), -EAGAIN);
-	CU_ASSERT_TRUE(b.ops->submit(&b.e) >= 0);
-	for (int left = 4, r; left; left -= r) {
-		r = b.ops->reap(&b.e, 1, done, 4);
-		CU_ASSERT_TRUE_FATAL(r > 0 && r <= left);
-	}
-	engine_bench_free(&b);
+	engine_full(engine);
 }
 
 /* An empty pipe is read: it completes when something is in it, later than all behind it. */
@@ -107,61 +92,22 @@ static void test_out_of_order(void)
 	engine_bench_free(&b);
 }
 
-/* Parameters against each other, and against those of the core. */
 static void test_check(void)
 {
-	static const struct {
-		const char *params;
-		bool direct;
-		const char *error; /* part of it; NULL: fine */
-	} cases[] = {
-		{ NULL, false, NULL },
-		{ "hipri=true", true, NULL },
-		{ "hipri=true", false, "direct = true is needed" },
-		{ "sqthread_poll=true;sqthread_poll_cpu=0", false, NULL },
-		{ "sqthread_poll_cpu=1", false, "sqthread_poll = true is needed" },
+	static const struct engine_check cases[] = {
+		{ .params = NULL },
+		{ .params = "hipri=true", .direct = true },
+		{ .params = "hipri=true", .error = "direct = true is needed" },
+		{ .params = "sqthread_poll=true;sqthread_poll_cpu=0" },
+		{ .params = "sqthread_poll_cpu=1", .error = "sqthread_poll = true is needed" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct engine_bench b;
-
-		engine_bench_init(&b, engine, cases[i].params, 1);
-		b.options.direct = cases[i].direct;
-		CU_ASSERT_EQUAL(engine->check(&b.h->ctx), cases[i].error ? -EINVAL : 0);
-		CU_ASSERT_TRUE(!cases[i].error ||
-			       (b.h->error && strstr(b.h->error, cases[i].error)));
-		engine_bench_free(&b);
-	}
+	engine_checks(engine, cases, ARRAY_SIZE(cases));
 }
 
-/* A device without poll queues would quietly be driven by interrupts. */
 static void test_probe(void)
 {
-	static const char *const params[] = { "hipri=false", "hipri=true" };
-	char dir[] = "/tmp/fstrial-test-XXXXXX", path[64];
-	struct err e = { 0 };
-
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/queue", dir);
-	CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/queue/io_poll", dir);
-	for (int hipri = 0; hipri < 2; hipri++) {
-		for (int polls = 0; polls < 2; polls++) {
-			int refused = hipri && !polls;
-			struct engine_bench b;
-			FILE *f = fopen(path, "w");
-
-			CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-			fprintf(f, "%d\n", polls);
-			fclose(f);
-			engine_bench_init(&b, engine, params[hipri], 1);
-			b.h->ctx.sysfs = dir;
-			CU_ASSERT_EQUAL(engine->probe(&b.h->ctx), refused ? -EOPNOTSUPP : 0);
-			CU_ASSERT_EQUAL(b.h->error != NULL, refused);
-			engine_bench_free(&b);
-		}
-	}
-	CU_ASSERT_EQUAL(dir_remove_tree(dir, &e), 0);
+	engine_probes_poll(engine);
 }
 
 void test_engine_io_uring(void)

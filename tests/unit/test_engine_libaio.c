@@ -28,24 +28,9 @@ static void test_many(void)
 	engine_bench_free(&b);
 }
 
-/* More than the depth is not taken. */
 static void test_full(void)
 {
-	struct fst_io more = { .op = FST_IO_READ, .length = ENGINE_BS }, *done[ENGINE_DEPTH];
-	struct engine_bench b;
-
-	engine_bench_init(&b, engine, NULL, 4);
-	CU_ASSERT_EQUAL_FATAL(engine_bench_open(&b), 0);
-	more.buf = b.buf;
-	for (uint32_t i = 0; i < 4; i++)
-		CU_ASSERT_EQUAL(b.ops->queue(&b.e, &b.io[i]), 0);
-	CU_ASSERT_EQUAL(b.ops->queue(&b.e, &more), -EAGAIN);
-	CU_ASSERT_TRUE(b.ops->submit(&b.e) >= 0);
-	for (int left = 4, r; left; left -= r) {
-		r = b.ops->reap(&b.e, 1, done, 4);
-		CU_ASSERT_TRUE_FATAL(r > 0 && r <= left);
-	}
-	engine_bench_free(&b);
+	engine_full(engine);
 }
 
 static void test_probe(void)

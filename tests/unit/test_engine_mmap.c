@@ -44,31 +44,16 @@ static void test_new_file(void)
 	engine_bench_free(&b);
 }
 
-/* Parameters against each other, and against those of the core. */
 static void test_check(void)
 {
-	static const struct {
-		bool direct;
-		uint32_t sync;
-		const char *error; /* part of it; NULL: fine */
-	} cases[] = {
-		{ false, FST_SYNC_NONE, NULL },
-		{ true, FST_SYNC_NONE, "a mapped file is the page cache itself" },
-		{ false, FST_SYNC_SYNC, "fdatasync = 1" },
-		{ false, FST_SYNC_DSYNC, "fdatasync = 1" },
+	static const struct engine_check cases[] = {
+		{ .params = NULL },
+		{ .direct = true, .error = "a mapped file is the page cache itself" },
+		{ .sync = FST_SYNC_SYNC, .error = "fdatasync = 1" },
+		{ .sync = FST_SYNC_DSYNC, .error = "fdatasync = 1" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct engine_bench b;
-
-		engine_bench_init(&b, engine, NULL, 1);
-		b.options.direct = cases[i].direct;
-		b.options.sync = cases[i].sync;
-		CU_ASSERT_EQUAL(engine->check(&b.h->ctx), cases[i].error ? -EINVAL : 0);
-		CU_ASSERT_TRUE(!cases[i].error ||
-			       (b.h->error && strstr(b.h->error, cases[i].error)));
-		engine_bench_free(&b);
-	}
+	engine_checks(engine, cases, ARRAY_SIZE(cases));
 }
 
 void test_engine_mmap(void)

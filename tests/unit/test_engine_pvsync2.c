@@ -71,62 +71,23 @@ static void test_uncached(void)
 	engine_bench_free(&b);
 }
 
-/* Parameters against each other, and against those of the core. */
 static void test_check(void)
 {
-	static const struct {
-		const char *params;
-		bool direct;
-		const char *error; /* part of it; NULL: fine */
-	} cases[] = {
-		{ NULL, false, NULL },
-		{ NULL, true, NULL },
-		{ "hipri=true", true, NULL },
-		{ "hipri=true", false, "direct = true is needed" },
-		{ "uncached=true;nowait=true;rwf_sync=sync", false, NULL },
-		{ "uncached=true", true, "goes past it" },
+	static const struct engine_check cases[] = {
+		{ .params = NULL },
+		{ .direct = true },
+		{ .params = "hipri=true", .direct = true },
+		{ .params = "hipri=true", .error = "direct = true is needed" },
+		{ .params = "uncached=true;nowait=true;rwf_sync=sync" },
+		{ .params = "uncached=true", .direct = true, .error = "goes past it" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct engine_bench b;
-
-		engine_bench_init(&b, engine, cases[i].params, 1);
-		b.options.direct = cases[i].direct;
-		CU_ASSERT_EQUAL(engine->check(&b.h->ctx), cases[i].error ? -EINVAL : 0);
-		CU_ASSERT_TRUE(!cases[i].error ||
-			       (b.h->error && strstr(b.h->error, cases[i].error)));
-		engine_bench_free(&b);
-	}
+	engine_checks(engine, cases, ARRAY_SIZE(cases));
 }
 
-/* A device without poll queues would quietly be driven by interrupts. */
 static void test_probe(void)
 {
-	static const char *const params[] = { "hipri=false", "hipri=true" };
-	char dir[] = "/tmp/fstrial-test-XXXXXX", path[64];
-	struct err e = { 0 };
-
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/queue", dir);
-	CU_ASSERT_EQUAL_FATAL(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/queue/io_poll", dir);
-	for (int hipri = 0; hipri < 2; hipri++) {
-		for (int polls = 0; polls < 2; polls++) {
-			int refused = hipri && !polls;
-			struct engine_bench b;
-			FILE *f = fopen(path, "w");
-
-			CU_ASSERT_PTR_NOT_NULL_FATAL(f);
-			fprintf(f, "%d\n", polls);
-			fclose(f);
-			engine_bench_init(&b, engine, params[hipri], 1);
-			b.h->ctx.sysfs = dir;
-			CU_ASSERT_EQUAL(engine->probe(&b.h->ctx), refused ? -EOPNOTSUPP : 0);
-			CU_ASSERT_EQUAL(b.h->error != NULL, refused);
-			engine_bench_free(&b);
-		}
-	}
-	CU_ASSERT_EQUAL(dir_remove_tree(dir, &e), 0);
+	engine_probes_poll(engine);
 }
 
 void test_engine_pvsync2(void)
