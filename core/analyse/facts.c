@@ -6,6 +6,7 @@
 #include "core/analyse/comparable.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
+#include "core/util/strbuf.h"
 #include "core/util/xalloc.h"
 
 /* Dotted places in the document. */
@@ -105,10 +106,35 @@ void facts_add_result(struct facts *f, struct strmap *pool, const json_t *enviro
 	}
 }
 
+/*
+ * Options with a loop device as "logdev=/dev/loop": its number is by chance, that the log is on another device is
+ * not.
+ */
+static json_t *mount_options(const json_t *mount)
+{
+	static const char loop[] = "/dev/loop";
+	const char *p = js_get_str(mount, "options", NULL), *at;
+	struct strbuf sb = STRBUF_INIT;
+	json_t *text;
+
+	if (!p)
+		return json_null();
+	while ((at = strstr(p, loop))) {
+		at += strlen(loop);
+		strbuf_add(&sb, p, (size_t)(at - p));
+		p = at + strspn(at, "0123456789");
+	}
+	strbuf_addstr(&sb, p);
+	text = js_str(strbuf_str(&sb));
+	strbuf_free(&sb);
+	return text;
+}
+
 void facts_add_variant(struct facts *f, struct strmap *pool, const char *variant, const json_t *filesystem,
 		       const json_t *device_settings)
 {
 	static const char *const of_fs[] = { "type", "block_size", "features" };
+	_cleanup_json_ json_t *options = mount_options(json_object_get(filesystem, "mount"));
 
 	/* Even with no condition at all it is a variant that was measured. */
 	facts_add(f, pool, variant, "file system", json_is_object(filesystem) ? "mounted" : "none", true);
@@ -118,8 +144,7 @@ void facts_add_variant(struct facts *f, struct strmap *pool, const char *variant
 		add(f, pool, variant, what, json_object_get(filesystem, of_fs[i]), true);
 	}
 	add_members(f, pool, variant, "file system's", json_object_get(filesystem, "geometry"), true);
-	add(f, pool, variant, "mount options",
-	    json_object_get(json_object_get(filesystem, "mount"), "options"), true);
+	add(f, pool, variant, "mount options", options, true);
 	add_members(f, pool, variant, "device setting", device_settings, true);
 }
 

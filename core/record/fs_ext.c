@@ -115,11 +115,12 @@ static void fs_ext_put_journal(const struct ext2_super_block *sb, json_t *o)
 #define FS_EXT_MAX_DESCS (4u << 20)
 
 /*
- * Groups whose inode table the kernel will still write, in the background of what is measured. Only where
+ * Groups whose inode table the kernel will still write, in the background of what is measured: a state, so that it
+ * is no part of the geometry. Only where
  * groups have such flags, and the descriptors are in one piece.
  */
 static void fs_ext_put_lazy(const struct ext2_super_block *sb, int device, uint64_t groups,
-			    json_t *o)
+			    json_t *facts)
 {
 	const uint64_t bs = 1024ULL << le32toh(sb->s_log_block_size);
 	const bool is_64bit = fs_ext_sb_has(sb, WORD_INCOMPAT, 0x0080);
@@ -139,7 +140,7 @@ static void fs_ext_put_lazy(const struct ext2_super_block *sb, int device, uint6
 		return;
 	for (uint64_t i = 0; i < groups; i++)
 		lazy += !(p[i * size + 18] & FS_EXT_GROUP_ZEROED);
-	js_set(o, "lazy_groups", js_u64(lazy));
+	js_set(facts, "lazy_groups", js_u64(lazy));
 }
 
 static void fs_ext_put(const struct ext2_super_block *sb, int device, json_t *facts)
@@ -164,7 +165,7 @@ static void fs_ext_put(const struct ext2_super_block *sb, int device, json_t *fa
 		const uint64_t groups = (blocks - first + per_group - 1) / per_group;
 
 		js_set(o, "groups", js_u64(groups));
-		fs_ext_put_lazy(sb, device, groups, o);
+		fs_ext_put_lazy(sb, device, groups, facts);
 	}
 	if (fs_ext_sb_has(sb, WORD_RO_COMPAT, 0x0200) && le32toh(sb->s_log_cluster_size) < 22)
 		js_set(o, "cluster_size", js_u64(1024ULL << le32toh(sb->s_log_cluster_size)));

@@ -13,19 +13,19 @@
  * dir: a place in the file system, or NULL when it is not mounted; device: the block device, or
  * NULL.
  * {type, uuid, label, source, block_size, size_bytes, free_bytes, fill (0..1), inodes, inodes_free,
+ *  lazy_groups (of ext: groups whose inode table is not written yet),
  *  mount: {point, options: "rw,noatime,...", list: [..]} (per-mount and per-superblock options as
  *  in force), geometry: {...}, features: [...]}
  * What is not known is left out: of an unmounted file system sizes and fill, without root and
  * unmounted everything, and the geometry of ext4 without root. free_bytes is what is free, reserved
  * or not.
  * geometry, bytes everywhere. xfs: agcount, agsize, block_size, sector_size, inode_size, log_size,
- * log_internal, log_sunit, log_sector_size, log_start_agno, sunit, swidth, naming_size, data_size,
+ * log_internal, log_version, log_sunit, log_sector_size, log_start_agno, sunit, swidth, naming_size, data_size,
  * imaxpct, rt_size, rt_extsize; ext2/3/4: block_size, size, inode_size, inodes, inodes_per_group,
  * groups, blocks_per_group (a count), cluster_size, flex_bg_groups, stride, stripe_width,
  * journal_size, journal_internal, reserved.
  * btrfs: block_size, sector_size, node_size, size, devices (a count), checksum, and of a mounted one data_profile,
  * metadata_profile, system_profile ("raid1", several joined by "+").
- * Of ext also lazy_groups, a count: groups whose inode table is not written yet; of xfs log_version.
  * features: names as the tools write them ("reflink", "rmapbt", "crc", "has_journal"), only those
  * that are on.
  * Unknown types have no geometry. An empty object when nothing is known. New reference.

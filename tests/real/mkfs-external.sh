@@ -56,6 +56,16 @@ for t in d["trials"]:
 END
 python3 look.py || fail "not as asked"
 
+# The number of a loop device is by chance: another one is no difference between two results.
+mkdir renumbered
+sed -E 's,logdev=/dev/loop[0-9]+,logdev=/dev/loop4711,g' scratch/result.json >renumbered/result.json
+! cmp -s scratch/result.json renumbered/result.json || fail "no log device in the result"
+fstrial compare scratch renumbered >differences 2>&1 || true
+assert_lacks differences "mount options"
+sed -E 's,logdev=/dev/loop[0-9]+,logdev=/dev/sdz,g' scratch/result.json >renumbered/result.json
+fstrial compare scratch renumbered >differences 2>&1 || true
+assert_contains differences "mount options"
+
 # Without logdev in mount the kernel's own reason is the trial's.
 cat > forgotten.job <<'END'
 job = "forgotten";
