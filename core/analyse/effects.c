@@ -9,31 +9,11 @@
 #include "core/analyse/adjust.h"
 #include "core/analyse/basic.h"
 #include "core/analyse/cells.h"
-#include "core/analyse/effects.h"
+#include "core/analyse/effects_private.h"
 #include "core/analyse/ttest.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
-
-enum { MAX_FACTORS = 16, MAX_TERMS = MAX_FACTORS * (MAX_FACTORS + 1) / 2 };
-
-/* A factor of the matrix with the names of its levels, in the order they appear. */
-struct factor {
-	char *name;
-	char **levels;
-	unsigned n_levels;
-	unsigned *level; /* of each value */
-};
-
-/* The values of one metric over all variants. */
-struct sample {
-	struct factor f[MAX_FACTORS];
-	unsigned n_factors;
-	double *y; /* logarithms */
-	size_t *variant;
-	size_t n;
-	bool bad; /* a value is not positive */
-};
 
 static char *level_text(const json_t *v)
 {
@@ -119,18 +99,8 @@ static void sample_release(struct sample *s)
 
 /* ---- the model -------------------------------------------------------------------------------- */
 
-struct model {
-	struct linear_factor f[MAX_FACTORS];
-	unsigned index[MAX_FACTORS]; /* in the sample */
-	unsigned n;
-	struct linear_term terms[MAX_TERMS];
-	struct linear_result r[MAX_TERMS];
-	size_t n_terms;
-	struct linear_fit fit;
-};
-
 /* Factors that really vary; then all pairs of them unless single says not. */
-static void model_terms(struct model *m, const struct sample *s, bool single)
+void effects_model_terms(struct model *m, const struct sample *s, bool single)
 {
 	m->n = 0;
 	m->n_terms = 0;
@@ -152,13 +122,13 @@ static int model_fit(struct model *m, const struct sample *s, bool *pairs)
 {
 	int r;
 
-	model_terms(m, s, false);
+	effects_model_terms(m, s, false);
 	*pairs = m->n_terms > m->n;
 	r = linear_fit(s->y, s->n, m->f, m->terms, m->n_terms, &m->fit, m->r);
 	if (r == 0 && m->fit.df >= 4)
 		return 0;
 	linear_release(&m->fit);
-	model_terms(m, s, true);
+	effects_model_terms(m, s, true);
 	*pairs = false;
 	return linear_fit(s->y, s->n, m->f, m->terms, m->n_terms, &m->fit, m->r);
 }
@@ -208,132 +178,10 @@ static void take_effects(struct effects *out, const struct model *m, const struc
 		e->omega2 = m->r[i].omega2;
 		e->active = q[i] <= 0.05;
 		e->range = NAN;
-		if (!e->pair)
+		if (e->pair)
+			effects_take_cells(e, m, s, t);
+		else
 			effect_levels(e, m, s, a);
-	}
-}
-
-/* What the model expects of value i. */
-static double expected(const struct model *m, size_t i)
-{
-	double y = m->fit.coef[0];
-	size_t at = 1;
-
-	for (size_t t = 0; t < m->n_terms; t++) {
-		const struct linear_term *term = &m->terms[t];
-		const struct linear_factor *a = &m->f[term->a], *b = term->b == LINEAR_NONE ? NULL : &m->f[term->b];
-
-		for (unsigned x = 0; x < a->levels - 1; x++)
-			for (unsigned z = 0; z < (b ? b->levels - 1 : 1); z++) {
-				double c = a->level[i] == x ? 1 : a->level[i] == a->levels - 1 ? -1 : 0;
-
-				if (b)
-					c *= b->level[i] == z ? 1 : b->level[i] == b->levels - 1 ? -1 : 0;
-				y += m->fit.coef[at++] * c;
-			}
-	}
-	return y;
-}
-
-/* ---- single variants that no sum of factors explains ----------------------------------------------- */
-
-enum { ODD_MAX = 3, ODD_MIN_VARIANTS = 8, ODD_MAX_VARIANTS = 400 };
-#define ODD_T 6.0 /* standard errors: far beyond what the largest of some hundred shows by chance */
-
-/* The sample without variant skip, for as long as it lives; factors are shared. */
-static void sample_without(const struct sample *s, size_t skip, struct sample *out)
-{
-	size_t n = 0;
-
-	*out = *s;
-	out->y = xcalloc(s->n, sizeof(*out->y));
-	out->variant = xcalloc(s->n, sizeof(*out->variant));
-	for (unsigned k = 0; k < s->n_factors; k++)
-		out->f[k].level = xcalloc(s->n, sizeof(*out->f[k].level));
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->variant[i] == skip)
-			continue;
-		out->y[n] = s->y[i];
-		out->variant[n] = s->variant[i];
-		for (unsigned k = 0; k < s->n_factors; k++)
-			out->f[k].level[n] = s->f[k].level[i];
-		n++;
-	}
-	out->n = n;
-}
-
-static void sample_without_release(struct sample *s)
-{
-	free(s->y);
-	free(s->variant);
-	for (unsigned k = 0; k < s->n_factors; k++)
-		free(s->f[k].level);
-}
-
-/* How far variant v is from what the others, by single factors, expect of it: in standard errors, and as a logarithm. */
-static double odd_distance(const struct sample *s, size_t v, double *away)
-{
-	struct sample rest;
-	struct model m;
-	double sum = 0, t = 0;
-	size_t n = 0;
-
-	sample_without(s, v, &rest);
-	model_terms(&m, &rest, true);
-	if (linear_fit(rest.y, rest.n, m.f, m.terms, m.n_terms, &m.fit, m.r) == 0 && m.fit.df >= 4) {
-		for (unsigned k = 0; k < m.n; k++)
-			m.f[k].level = s->f[m.index[k]].level;
-		for (size_t i = 0; i < s->n; i++) {
-			if (s->variant[i] != v)
-				continue;
-			sum += s->y[i] - expected(&m, i);
-			n++;
-		}
-		*away = n ? sum / (double)n : 0;
-		t = n ? fabs(*away) / (m.fit.sigma * sqrt(1 / (double)n + (double)m.fit.params / (double)rest.n)) : 0;
-	}
-	linear_release(&m.fit);
-	sample_without_release(&rest);
-	return t;
-}
-
-static bool odd_worst(const struct sample *s, size_t n_variants, size_t *which, double *away)
-{
-	double worst = ODD_T, a = 0;
-	bool found = false;
-
-	for (size_t v = 0; v < n_variants; v++) {
-		double t = odd_distance(s, v, &a);
-
-		if (t <= worst || fabs(a) < log(1.05))
-			continue;
-		worst = t;
-		*which = v;
-		*away = a;
-		found = true;
-	}
-	return found;
-}
-
-/*
- * Takes suspects out of the sample one after the other: what is left is what effects are looked for in, as one odd
- * variant looks like an effect of every factor. Replaces *s.
- */
-static void take_odd(struct effects *out, struct sample *s, const json_t *variants)
-{
-	size_t n = json_array_size(variants), which;
-	double away;
-
-	while (out->n_odd < ODD_MAX && n >= ODD_MIN_VARIANTS && n <= ODD_MAX_VARIANTS && odd_worst(s, n, &which, &away)) {
-		struct sample rest;
-
-		out->odd = xrealloc(out->odd, (out->n_odd + 1) * sizeof(*out->odd));
-		out->odd[out->n_odd++] = (struct effect_odd){
-			js_dump(json_object_get(json_array_get(variants, which), "values")), exp(away)
-		};
-		sample_without(s, which, &rest);
-		sample_without_release(s);
-		*s = rest;
 	}
 }
 
@@ -376,7 +224,7 @@ static void analyse(struct effects *out, struct sample *s, const json_t *variant
 		return;
 	}
 	sample_drop_empty(s);
-	take_odd(out, s, variants);
+	effects_take_odd(out, s, variants);
 	sample_drop_empty(s);
 	out->n = s->n;
 	if (model_fit(&m, s, &out->pairs) < 0 || m.n == 0 || m.fit.df < 1) {
@@ -457,6 +305,9 @@ void effects_release(struct effects *e)
 	for (size_t i = 0; i < e->n_effects; i++) {
 		for (size_t k = 0; k < e->v[i].n_levels; k++)
 			free(e->v[i].levels[k].name);
+		for (size_t k = 0; k < e->v[i].n_cells; k++)
+			free(e->v[i].cells[k].name);
+		free(e->v[i].cells);
 		free(e->v[i].levels);
 		free(e->v[i].name);
 	}

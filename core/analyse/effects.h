@@ -26,6 +26,8 @@ struct effect {
 	bool active;  /* p_holm <= 0.05 */
 	struct effect_level *levels; /* of a single factor */
 	size_t n_levels;
+	struct effect_level *cells; /* of a pair: each combination, beyond what its two levels do alone */
+	size_t n_cells;
 };
 
 /* A variant that no sum of the effects explains: suspect, and left out of them. */

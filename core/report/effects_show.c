@@ -40,6 +40,23 @@ static void put_level(struct table *t, const struct effect *e, size_t k)
 	table_row(t, cells);
 }
 
+/* Of a pair that matters, the combinations that stand out of what their levels do alone. */
+static void put_cells(struct table *t, const struct effect *e)
+{
+	for (size_t i = 0; i < e->n_cells; i++) {
+		const struct effect_level *c = &e->cells[i];
+		char ratio[32], interval[64], n[32];
+		const char *cells[N_COLUMNS] = { "", "", c->name, ratio, interval, "", "", n };
+
+		if (c->lo <= 1 && c->hi >= 1)
+			continue;
+		snprintf(ratio, sizeof(ratio), "%+.1f %%", 100 * (c->ratio - 1));
+		snprintf(interval, sizeof(interval), "%+.1f..%+.1f %%", 100 * (c->lo - 1), 100 * (c->hi - 1));
+		snprintf(n, sizeof(n), "%zu", c->n);
+		table_row(t, cells);
+	}
+}
+
 static void put_pair(struct table *t, const struct effect *e)
 {
 	char p[32];
@@ -47,6 +64,8 @@ static void put_pair(struct table *t, const struct effect *e)
 
 	p_text(e->p_holm, p, sizeof(p));
 	table_row(t, cells);
+	if (e->active)
+		put_cells(t, e);
 }
 
 /* The answer before the numbers. */
@@ -101,7 +120,7 @@ void effects_print(const struct effects *e, size_t n, FILE *out)
 			for (size_t l = 0; l < f->n_levels; l++)
 				put_level(&t, f, l);
 		}
-		table_format(&t, EFFECTS_WIDTH, &sb);
+		table_format(&t, EFFECTS_WIDTH + 20, &sb);
 		fputs(strbuf_str(&sb), out);
 		strbuf_free(&sb);
 		table_free(&t);
@@ -111,9 +130,26 @@ void effects_print(const struct effects *e, size_t n, FILE *out)
 		fputs("no workload has numbers\n", out);
 }
 
+static json_t *levels_json(const struct effect_level *v, size_t n, const char *called)
+{
+	json_t *list = js_array();
+
+	for (size_t k = 0; k < n; k++) {
+		json_t *l = js_object();
+
+		js_set(l, called, js_str(v[k].name));
+		js_set(l, "ratio", js_real(v[k].ratio));
+		js_set(l, "lo", js_real(v[k].lo));
+		js_set(l, "hi", js_real(v[k].hi));
+		js_set(l, "n", js_u64(v[k].n));
+		js_push(list, l);
+	}
+	return list;
+}
+
 static json_t *effect_json(const struct effect *e)
 {
-	json_t *o = js_object(), *levels = js_array();
+	json_t *o = js_object();
 
 	js_set(o, "name", js_str(e->name));
 	js_set(o, "pair", js_bool(e->pair));
@@ -123,17 +159,9 @@ static json_t *effect_json(const struct effect *e)
 	js_set(o, "p_holm", js_real(e->p_holm));
 	js_set(o, "omega2", js_real(e->omega2));
 	js_set(o, "range", js_real(e->range));
-	for (size_t k = 0; k < e->n_levels; k++) {
-		json_t *l = js_object();
-
-		js_set(l, "level", js_str(e->levels[k].name));
-		js_set(l, "ratio", js_real(e->levels[k].ratio));
-		js_set(l, "lo", js_real(e->levels[k].lo));
-		js_set(l, "hi", js_real(e->levels[k].hi));
-		js_set(l, "n", js_u64(e->levels[k].n));
-		js_push(levels, l);
-	}
-	js_set(o, "levels", levels);
+	js_set(o, "levels", levels_json(e->levels, e->n_levels, "level"));
+	/* Of a pair: beyond what the two levels do alone. */
+	js_set(o, "cells", levels_json(e->cells, e->n_cells, "cell"));
 	return o;
 }
 
