@@ -8,7 +8,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/format.h"
-#include "core/record/result.h"
+#include "core/cli/load.h"
 #include "core/report/calibrate_show.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
@@ -48,15 +48,11 @@ static void calibrate_put(json_t *const *docs, size_t n_docs, const struct calib
 
 static int calibrate_load(const struct arg_list *operands, json_t **docs)
 {
-	struct err e = { 0 };
+	int code = 0;
 
-	for (size_t i = 0; i < operands->n; i++) {
-		if (result_load(operands->v[i], &docs[i], &e) == 0)
-			continue;
-		log_error("%s", e.text);
-		return EXIT_USAGE;
-	}
-	return -1;
+	for (size_t i = 0; i < operands->n && code == 0; i++)
+		code = load_result(operands->v[i], &docs[i]);
+	return code ? code : -1;
 }
 
 static int calibrate_run(int argc, char **argv)

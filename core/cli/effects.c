@@ -8,11 +8,10 @@
 
 #include "core/cli/command.h"
 #include "core/cli/format.h"
-#include "core/record/result.h"
+#include "core/cli/load.h"
 #include "core/report/effects_show.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
-#include "core/util/log.h"
 
 struct effects_args {
 	bool all;
@@ -47,15 +46,12 @@ static int effects_run(int argc, char **argv)
 	_cleanup_json_ json_t *doc = NULL;
 	struct effects_args a = { 0 };
 	struct arg_list operands;
-	struct err e = { 0 };
 	int code = command_args(&command_effects, argc, argv, &a, &operands);
 
-	if (code < 0 && result_load(operands.v[0], &doc, &e) < 0) {
-		log_error("%s", e.text);
-		code = EXIT_USAGE;
-	}
+	if (code < 0)
+		code = load_result(operands.v[0], &doc);
 	args_free_list(&operands);
-	if (code >= 0)
+	if (code > 0 || !doc)
 		return code;
 	/* What cannot be computed is a NaN to us, not the end of the program. */
 	gsl_set_error_handler_off();

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/record/result.h"
 #include "core/run/session.h"
 #include "core/util/exit.h"
 #include "core/util/log.h"
@@ -53,4 +54,14 @@ int load_job(const char *path, const struct load_args *a, const struct registry 
 	if (r == 0)
 		return 0;
 	return r == -EPERM ? EXIT_REFUSED : EXIT_USAGE;
+}
+
+int load_result(const char *path, json_t **doc)
+{
+	struct err e = { 0 };
+
+	if (result_load(path, doc, &e) == 0)
+		return 0;
+	log_error("%s", e.text);
+	return EXIT_USAGE;
 }

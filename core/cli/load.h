@@ -2,6 +2,7 @@
 /* What several commands do first: options about plugins and jobs, the registry, the job. */
 #pragma once
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "core/cli/args.h"
@@ -63,3 +64,8 @@ int load_registry(const struct load_args *a, struct registry *reg) _must_check_;
  */
 int load_job(const char *path, const struct load_args *a, const struct registry *reg,
 	     struct job *job) _must_check_;
+/*
+ * A result document for a command that shows it. 0, or the exit code after a message. doc is to be released in
+ * either case.
+ */
+int load_result(const char *path, json_t **doc) _must_check_;

@@ -7,7 +7,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/format.h"
-#include "core/record/result.h"
+#include "core/cli/load.h"
 #include "core/report/show_formats.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
@@ -64,15 +64,12 @@ static int show_run(int argc, char **argv)
 	_cleanup_json_ json_t *doc = NULL;
 	struct show_args a = { 0 };
 	struct arg_list operands;
-	struct err e = { 0 };
 	int code = command_args(&command_show, argc, argv, &a, &operands);
 
-	if (code < 0 && result_load(operands.v[0], &doc, &e) < 0) {
-		log_error("%s", e.text);
-		code = EXIT_USAGE;
-	}
+	if (code < 0)
+		code = load_result(operands.v[0], &doc);
 	args_free_list(&operands);
-	return code >= 0 ? code : show_print(doc, &a);
+	return code > 0 || !doc ? code : show_print(doc, &a);
 }
 
 const struct command command_show = {
