@@ -72,7 +72,7 @@ assert_contains out "not comparable"
 names=()
 for i in $(seq 1 12); do
 	doc m$i.json $((40 + i)) "o.factors = {'x': [1, 2]}; o.kernel = '6.$i.0'; o.loss = lambda v: 0.3 if $i > 8 and v['x'] == 2 else 0"
-	names+=(m$i.json)
+	names+=("m$i.json")
 done
 assert_exit 1 fstrial compare "${names[@]}" >out
 flat

@@ -7,8 +7,11 @@
 
 #include <CUnit/CUnit.h>
 
+#include "core/analyse/basic.h"
+#include "core/analyse/rank.h"
 #include "core/analyse/verdict.h"
 #include "core/util/json.h"
+#include "core/util/macro.h"
 #include "core/util/prng.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
@@ -209,6 +212,197 @@ static void test_order(void)
 	free(f);
 }
 
+/* ---- what must not matter ------------------------------------------------------------------------ */
+
+/* Cells of all kinds: none, small and large changes, much and little noise, two modes, few values. */
+static void family_mixed(struct family *f, uint64_t seed, bool balanced)
+{
+	static const double losses[] = { 0, 0.02, 0.05, 0.10, 0.30, -0.03, -0.10 };
+	static const double noises[] = { 0.005, 0.02, 0.05, 0.2 };
+	struct prng p;
+
+	prng_seed(&p, seed, 11);
+	for (size_t i = 0; i < CELLS; i++) {
+		double x[16], y[16], loss = losses[prng_next(&p) % ARRAY_SIZE(losses)];
+		double noise = noises[prng_next(&p) % (balanced ? 2 : ARRAY_SIZE(noises))];
+		size_t nx = balanced ? REPEATS : 3 + prng_next(&p) % 6, ny = balanced ? REPEATS : 3 + prng_next(&p) % 6;
+		enum cell_better better = prng_next(&p) % 2 ? CELL_HIGHER : CELL_LOWER;
+
+		for (size_t k = 0; k < nx; k++)
+			x[k] = 1000 * exp(noise * gauss(&p)) * (prng_next(&p) % 10 ? 1 : 0.9);
+		for (size_t k = 0; k < ny; k++)
+			y[k] = 1000 * (1 - loss) * exp(noise * gauss(&p));
+		side_fill(&f->base[i], x, nx, better);
+		side_fill(&f->new[i], y, ny, better);
+		f->base[i].cell.primary = prng_next(&p) % 8 != 0;
+		f->v[i] = (struct comparison){ .base = &f->base[i].cell, .new = &f->new[i].cell };
+	}
+}
+
+static void same_numbers(const struct comparison *a, const struct comparison *b)
+{
+	CU_ASSERT_EQUAL(a->verdict, b->verdict);
+	CU_ASSERT_DOUBLE_EQUAL(a->p, b->p, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(a->q, b->q, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(a->p_rank, b->p_rank, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(a->loss, b->loss, 1e-9);
+	CU_ASSERT_STRING_EQUAL(a->method, b->method);
+}
+
+/* What a verdict may be from the other side: "not worse" has no word for "not better". */
+static bool may_mirror(const struct comparison *a, const struct comparison *b)
+{
+	bool few = a->base->n < 5 || a->new->n < 5;
+
+	switch (a->verdict) {
+	case VERDICT_REGRESSED:
+		return b->verdict == VERDICT_IMPROVED;
+	case VERDICT_IMPROVED:
+		return b->verdict == VERDICT_REGRESSED;
+	case VERDICT_SAME:
+		return b->verdict == VERDICT_SAME;
+	case VERDICT_NOT_WORSE:
+		return b->verdict == VERDICT_INCONCLUSIVE || b->verdict == VERDICT_SUSPECT;
+	case VERDICT_SUSPECT:
+		return b->verdict == (few ? VERDICT_INCONCLUSIVE : VERDICT_NOT_WORSE);
+	default:
+		return b->verdict == VERDICT_INCONCLUSIVE || b->verdict == (few ? VERDICT_SUSPECT : VERDICT_NOT_WORSE);
+	}
+}
+
+static void check_swap(const struct family *f, const struct verdict_options *opt)
+{
+	struct comparison v[CELLS];
+
+	for (size_t i = 0; i < CELLS; i++)
+		v[i] = (struct comparison){ .base = f->v[i].new, .new = f->v[i].base };
+	/* What decides is the base's to say. */
+	for (size_t i = 0; i < CELLS; i++)
+		((struct cell *)v[i].base)->primary = f->v[i].base->primary;
+	verdict_family(v, CELLS, opt);
+	for (size_t i = 0; i < CELLS; i++) {
+		if (!may_mirror(&f->v[i], &v[i]))
+			fprintf(stderr, "%s became %s\n", verdict_name(f->v[i].verdict), verdict_name(v[i].verdict));
+		CU_ASSERT(may_mirror(&f->v[i], &v[i]));
+		CU_ASSERT_DOUBLE_EQUAL(v[i].loss, -f->v[i].loss, 1e-9);
+		CU_ASSERT_DOUBLE_EQUAL(v[i].p, f->v[i].p, 1e-9);
+		CU_ASSERT_DOUBLE_EQUAL(v[i].q, f->v[i].q, 1e-9);
+		CU_ASSERT_DOUBLE_EQUAL(v[i].p_rank, f->v[i].p_rank, 1e-9);
+		CU_ASSERT_DOUBLE_EQUAL(log(v[i].ratio_lo), -log(f->v[i].ratio_hi), 1e-9);
+	}
+}
+
+/* Every cell in a unit of its own; or times instead of rates; or the values in another order. */
+static void check_changed(const struct family *f, const struct verdict_options *opt,
+			  void (*change)(struct side *s, size_t cell))
+{
+	struct family *g = xmemdup(f, sizeof(*f));
+
+	for (size_t i = 0; i < CELLS; i++) {
+		g->base[i].cell.v = g->base[i].v;
+		g->new[i].cell.v = g->new[i].v;
+		g->base[i].cell.metric = g->base[i].metric;
+		g->new[i].cell.metric = g->new[i].metric;
+		change(&g->base[i], i);
+		change(&g->new[i], i);
+		g->v[i] = (struct comparison){ .base = &g->base[i].cell, .new = &g->new[i].cell };
+	}
+	verdict_family(g->v, CELLS, opt);
+	for (size_t i = 0; i < CELLS; i++)
+		same_numbers(&g->v[i], &f->v[i]);
+	free(g);
+}
+
+static void scale(struct side *s, size_t cell)
+{
+	for (size_t k = 0; k < s->cell.n; k++)
+		s->v[k] *= pow(10, (double)cell - 12) * 3;
+}
+
+static void invert(struct side *s, size_t cell)
+{
+	(void)cell;
+	for (size_t k = 0; k < s->cell.n; k++)
+		s->v[k] = 1 / s->v[k];
+	s->cell.better = s->cell.better == CELL_LOWER ? CELL_HIGHER : CELL_LOWER;
+}
+
+static void reverse(struct side *s, size_t cell)
+{
+	(void)cell;
+	for (size_t k = 0; k < s->cell.n / 2; k++) {
+		double t = s->v[k];
+
+		s->v[k] = s->v[s->cell.n - 1 - k];
+		s->v[s->cell.n - 1 - k] = t;
+	}
+}
+
+static void test_properties(void)
+{
+	static const struct verdict_options options[] = {
+		{ .alpha = 0.05, .min_n = 5 },
+		{ .alpha = 0.05, .delta = 0.03, .min_n = 3, .holm = true },
+		{ .alpha = 0.05, .min_n = 5, .rank = true },
+	};
+	struct family *f = xcalloc(1, sizeof(*f));
+
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		for (size_t o = 0; o < ARRAY_SIZE(options); o++) {
+			family_mixed(f, seed, seed % 2);
+			verdict_family(f->v, CELLS, &options[o]);
+			if (options[o].min_n == 5)
+				check_swap(f, &options[o]);
+			check_changed(f, &options[o], scale);
+			check_changed(f, &options[o], invert);
+			check_changed(f, &options[o], reverse);
+		}
+	free(f);
+}
+
+/* Cells that do not decide are of no weight, whatever is in them. */
+static void test_inert(void)
+{
+	struct family *f = xcalloc(1, sizeof(*f)), *g = xcalloc(1, sizeof(*g));
+	struct comparison both[2 * CELLS];
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		family_draw(f, seed, 0.07, false);
+		family_mixed(g, seed, false);
+		for (size_t i = 0; i < CELLS; i++) {
+			g->base[i].cell.primary = false;
+			both[i] = (struct comparison){ .base = f->v[i].base, .new = f->v[i].new };
+			both[CELLS + i] = (struct comparison){ .base = &g->base[i].cell, .new = &g->new[i].cell };
+		}
+		verdict_family(both, 2 * CELLS, &usual);
+		for (size_t i = 0; i < CELLS; i++)
+			same_numbers(&both[i], &f->v[i]);
+	}
+	free(f);
+	free(g);
+}
+
+/* The shift of two samples is the median of all differences, however it is found. */
+static void test_shift(void)
+{
+	struct prng p;
+	double x[60], y[60], d[3600];
+
+	prng_seed(&p, 5, 5);
+	for (unsigned round = 0; round < 20; round++) {
+		size_t nx = 23 + prng_next(&p) % 37, ny = 23 + prng_next(&p) % 37, n = 0;
+
+		for (size_t i = 0; i < nx; i++)
+			x[i] = round % 3 ? gauss(&p) : (double)(prng_next(&p) % 5);
+		for (size_t i = 0; i < ny; i++)
+			y[i] = round % 3 ? gauss(&p) - 0.1 : (double)(prng_next(&p) % 5);
+		for (size_t i = 0; i < nx; i++)
+			for (size_t k = 0; k < ny; k++)
+				d[n++] = y[k] - x[i];
+		CU_ASSERT_EQUAL(rank_shift(x, nx, y, ny), basic_median(d, n));
+	}
+}
+
 static void test_margins(void)
 {
 	CU_ASSERT_EQUAL(verdict_margin("throughput"), 0.05);
@@ -225,5 +419,8 @@ void test_analyse_verdict(void)
 	CU_ADD_TEST(s, test_operating);
 	CU_ADD_TEST(s, test_suite);
 	CU_ADD_TEST(s, test_order);
+	CU_ADD_TEST(s, test_properties);
+	CU_ADD_TEST(s, test_inert);
+	CU_ADD_TEST(s, test_shift);
 	CU_ADD_TEST(s, test_margins);
 }
