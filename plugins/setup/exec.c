@@ -72,6 +72,29 @@ static int exec_setup_check(struct fst_ctx *ctx)
 	return r;
 }
 
+/* ---- plan ------------------------------------------------------------------------------------ */
+
+static void exec_plan_words(struct fst_ctx *ctx, const char *what, const struct fst_list *argv)
+{
+	char text[1024] = "";
+	size_t n = 0, i;
+
+	for (i = 0; i < argv->n && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? " " : "", argv->v[i]);
+	fst_plan(ctx, NULL, "%s: %s", what, text);
+}
+
+static int exec_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
+{
+	const struct exec_setup_cfg *cfg = ctx->cfg;
+
+	(void)est;
+	exec_plan_words(ctx, cfg->background ? "starts a server" : "runs", &cfg->call.argv);
+	if (cfg->undo.n)
+		exec_plan_words(ctx, "and at the end", &cfg->undo);
+	return 0;
+}
+
 /* ---- apply ----------------------------------------------------------------------------------- */
 
 static int exec_keep_undo(struct fst_ctx *ctx)
@@ -229,8 +252,8 @@ FSTRIAL_PLUGIN(
 		"Runs argv, without a shell, in the trial's directory (or cwd), with nothing to read, and fails with its exit "
 		"status and the first line of its output that names an error. The output is in commands.log.\n"
 		"In argv, undo, ready, env, path, cwd and log stand %{dir} for the trial's directory, %{device} for its block "
-		"device, %{sysfs} for that disk's directory in sysfs, %{size} for the target's bytes, %{seed} for the step's "
-		"seed, below 2^31; the program finds them as FSTRIAL_DIR, FSTRIAL_DEVICE, FSTRIAL_SYSFS, FSTRIAL_SIZE and FSTRIAL_SEED "
+		"device, %{devices} for all of the target's, %{sysfs} for that disk's directory in sysfs, %{size} for the target's bytes, %{seed} for the step's "
+		"seed, below 2^31; the program finds them as FSTRIAL_DIR, FSTRIAL_DEVICE, FSTRIAL_DEVICES, FSTRIAL_SYSFS, FSTRIAL_SIZE and FSTRIAL_SEED "
 		"too. (${name} is a variable of the job, as everywhere; %%{ stands for %{.)\n"
 		"What it changed is put back by undo. That is run also when argv failed half way, and twice if the machine "
 		"goes down in between, so it must bear both.\n"
@@ -238,4 +261,4 @@ FSTRIAL_PLUGIN(
 		"true: it is kept until the end of the trial, then asked to end by stop_signal, and killed if it does not.\n"
 		"The guard knows nothing of what a program does to a device: that is between you and it.",
 	FST_PARAMS(exec_params), FST_TOOLS(exec_tools), .cfg_size = sizeof(struct exec_setup_cfg),
-	.check = exec_setup_check, .apply = exec_apply, .revert = exec_revert);
+	.check = exec_setup_check, .estimate = exec_estimate, .apply = exec_apply, .revert = exec_revert);

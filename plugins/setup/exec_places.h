@@ -15,16 +15,32 @@ static const struct exec_place {
 } exec_places[] = {
 	{ "dir", "FSTRIAL_DIR", "no file system is mounted at this step" },
 	{ "device", "FSTRIAL_DEVICE", "the target is a directory" },
+	{ "devices", "FSTRIAL_DEVICES", "the target is a directory" },
 	{ "sysfs", "FSTRIAL_SYSFS", "the target is a directory" },
 	{ "size", "FSTRIAL_SIZE", "the target's size is not known" },
 	{ "seed", "FSTRIAL_SEED", "" },
 };
 
-/* Its text, or NULL where there is none; number is room for one. */
-static inline const char *exec_place_text(struct fst_ctx *ctx, const struct exec_place *p, char number[32])
+#define EXEC_PLACE_MAX 4096
+
+/* The target's devices, with blanks between them; NULL: none. */
+static inline const char *exec_place_devices(const struct fst_ctx *ctx, char room[EXEC_PLACE_MAX])
+{
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < ctx->n_devices && n < EXEC_PLACE_MAX; i++)
+		n += (size_t)snprintf(room + n, EXEC_PLACE_MAX - n, "%s%s", i ? " " : "", ctx->devices[i]);
+	return n && n < EXEC_PLACE_MAX ? room : NULL;
+}
+
+/* Its text, or NULL where there is none; room is for one that has to be made. */
+static inline const char *exec_place_text(struct fst_ctx *ctx, const struct exec_place *p, char room[EXEC_PLACE_MAX])
 {
 	if (strcmp(p->name, "dir") == 0)
 		return ctx->dir;
+	if (strcmp(p->name, "devices") == 0)
+		return exec_place_devices(ctx, room);
 	if (strcmp(p->name, "device") == 0)
 		return ctx->device;
 	if (strcmp(p->name, "sysfs") == 0)
@@ -32,8 +48,8 @@ static inline const char *exec_place_text(struct fst_ctx *ctx, const struct exec
 	if (strcmp(p->name, "size") == 0)
 		return fst_fact(ctx, "target.size");
 	/* Of a size that every program takes. */
-	snprintf(number, 32, "%" PRIu64, ctx->seed >> 33);
-	return number;
+	snprintf(room, EXEC_PLACE_MAX, "%" PRIu64, ctx->seed >> 33);
+	return room;
 }
 
 /* The place that text, behind "%{", begins with; NULL: no such name. *end is behind the brace. */
@@ -63,8 +79,8 @@ static inline int exec_places_check(struct fst_ctx *ctx, const char *param, cons
 			continue;
 		if (!exec_place_find(p + 2, &end))
 			return fst_error(ctx, 0,
-					 "%s: \"%s\": unknown place; there are %%{dir} %%{device} %%{sysfs} %%{size} "
-					 "%%{seed}, and %%%%{ stands for %%{",
+					 "%s: \"%s\": unknown place; there are %%{dir} %%{device} %%{devices} %%{sysfs} "
+					 "%%{size} %%{seed}, and %%%%{ stands for %%{",
 					 param, text);
 	}
 	return 0;
@@ -75,7 +91,7 @@ static inline char *exec_places_fill(struct fst_ctx *ctx, const char *param, con
 {
 	const char *p = text, *at, *value;
 	const struct exec_place *place;
-	char number[32], *out = NULL;
+	char room[EXEC_PLACE_MAX], *out = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&out, &size);
 
@@ -90,7 +106,7 @@ static inline char *exec_places_fill(struct fst_ctx *ctx, const char *param, con
 		}
 		fprintf(f, "%.*s", (int)(at - p), p);
 		place = exec_place_find(at + 2, &p);
-		value = place ? exec_place_text(ctx, place, number) : NULL;
+		value = place ? exec_place_text(ctx, place, room) : NULL;
 		if (value)
 			continue;
 		fclose(f);
@@ -111,12 +127,12 @@ nomem:
 static inline int exec_places_env(struct fst_ctx *ctx, struct exec_words *env)
 {
 	const char *value;
-	char number[32];
+	char room[EXEC_PLACE_MAX];
 	size_t i;
 	int r = 0;
 
 	for (i = 0; i < FST_COUNT(exec_places) && r == 0; i++) {
-		value = exec_place_text(ctx, &exec_places[i], number);
+		value = exec_place_text(ctx, &exec_places[i], room);
 		if (value)
 			r = exec_words_add(env, "%s=%s", exec_places[i].variable, value);
 	}

@@ -183,7 +183,7 @@ static int exec_run(struct fst_worker *w)
 static int exec_read_file(struct fst_ctx *ctx, const char *path, char **text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
+	struct stat st = { .st_size = 0 };
 	size_t n = 0;
 	ssize_t got = 1;
 	int r = 0;
@@ -293,8 +293,8 @@ FSTRIAL_PLUGIN(
 		"status and the first line of its output that names an error. The output is in commands.log. When runtime is "
 		"over it is asked to end by SIGTERM, and killed five seconds later.\n"
 		"In argv, env, path, cwd and output stand %{dir} for the trial's directory, %{device} for its block device, "
-		"%{sysfs} for that disk's directory in sysfs, %{size} for the target's bytes, %{seed} for the step's seed, "
-		"below 2^31; the program finds them as FSTRIAL_DIR, FSTRIAL_DEVICE, FSTRIAL_SYSFS, FSTRIAL_SIZE and FSTRIAL_SEED too. (${name} "
+		"%{devices} for all of the target's, %{sysfs} for that disk's directory in sysfs, %{size} for the target's bytes, %{seed} for the step's seed, "
+		"below 2^31; the program finds them as FSTRIAL_DIR, FSTRIAL_DEVICE, FSTRIAL_DEVICES, FSTRIAL_SYSFS, FSTRIAL_SIZE and FSTRIAL_SEED too. (${name} "
 		"is a variable of the job, as everywhere; %%{ stands for %{.)\n"
 		"Numbers come from a parser that knows the program, and from `metrics`, a text for each: NAME = /REGEX/ UNIT "
 		"DIRECTION WORDS. REGEX is an extended regular expression, its last ( ) is the number, ^ and $ are ends of "

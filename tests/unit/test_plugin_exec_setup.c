@@ -66,13 +66,17 @@ static void test_places(void)
 		{ "a%{device}b%{size}%{seed}", "a/dev/x" "b4096" "77" },
 		{ "%%{dir}%{dir}", "%{dir}/d" },
 		{ "100%%{x}", "100%{x}" },
+		{ "<%{devices}>", "</dev/x /dev/y>" },
 		{ "%{sysfs}", NULL },
 	};
+	static const char *const devices[] = { "/dev/x", "/dev/y" };
 	struct fake_host *h = setup_new(ARGV("true"));
 	size_t i;
 
 	h->ctx.dir = "/d";
 	h->ctx.device = "/dev/x";
+	h->ctx.devices = devices;
+	h->ctx.n_devices = 2;
 	h->ctx.seed = UINT64_C(77) << 33 | 5;
 	fake_host_fact(h, "target.size", "4096");
 	for (i = 0; i < FST_COUNT(rows); i++) {
