@@ -15,21 +15,14 @@
 #include <unistd.h>
 
 #include "core/run/signals.h"
-#include "core/run/stepproc.h"
+#include "core/run/stepproc_private.h"
 #include "core/util/clock.h"
-#include "core/util/file.h"
 #include "core/util/json.h"
-#include "core/util/strbuf.h"
-#include "core/util/vec.h"
 #include "core/util/xalloc.h"
 
 enum { TICK_MS = 250 };
 /* How long a step may take to end by itself after it was asked to. */
 #define GRACE_NS (20 * NSEC_PER_SEC)
-
-/* What is done at exit is not done by a child that leaves by _exit: coverage counts, the search for leaks. */
-extern void __gcov_dump(void) __attribute__((weak));
-extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
 /* One child. */
 struct watch {
@@ -54,41 +47,6 @@ struct watches {
 	size_t left;
 };
 
-static _noreturn_ void child_main(const struct stepproc *sp, int out, pid_t parent)
-{
-	const struct rlimit no_core = { 0, 0 };
-	json_t *doc = js_object(), *record = js_object();
-	struct err e = { 0 };
-	char *text;
-	int r, null;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	signals_child();
-	setrlimit(RLIMIT_CORE, &no_core);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-	}
-	r = sp->fn(sp->arg, record, &e);
-	js_set(doc, "result", json_integer(r));
-	js_set(doc, "code", json_integer(e.code));
-	js_set(doc, "text", js_str(e.text));
-	js_set(doc, "record", record);
-	text = js_dump(doc);
-	r = file_write_all(out, text, strlen(text) + 1);
-	json_decref(doc);
-	free(text);
-	if (__lsan_do_recoverable_leak_check)
-		__lsan_do_recoverable_leak_check();
-	if (__gcov_dump)
-		__gcov_dump();
-	_exit(r < 0 ? 1 : 0);
-}
-
 static int watch_start(struct watch *w)
 {
 	pid_t parent = getpid();
@@ -108,7 +66,7 @@ static int watch_start(struct watch *w)
 	}
 	if (w->pid == 0) {
 		close(fds[0]);
-		child_main(w->sp, fds[1], parent);
+		stepproc_child(w->sp, fds[1], parent);
 	}
 	setpgid(w->pid, w->pid);
 	close(fds[1]);
@@ -198,84 +156,9 @@ static void watch_deadline(struct watch *w, const struct live_gate *gate, uint64
 		watch_kill(w, STEPPROC_INTERRUPTED);
 }
 
-/*
- * Leaders of sessions that go on after their step, as a step's record asked for. Their numbers stay theirs while
- * they are our children, so none is taken for another.
- */
-static VEC(pid_t) kept;
-
-static bool kept_has(pid_t leader)
-{
-	for (size_t i = 0; i < kept.n; i++)
-		if (kept.v[i] == leader)
-			return true;
-	return false;
-}
-
-static void kept_add(const json_t *record)
-{
-	json_t *pid;
-	size_t i;
-
-	json_array_foreach(json_object_get(record, "kept"), i, pid)
-		if (!kept_has((pid_t)json_integer_value(pid)))
-			vec_push(&kept, (pid_t)json_integer_value(pid));
-}
-
-/* Those that have ended are nobody's any more. */
-static void kept_reap(void)
-{
-	for (size_t i = kept.n; i-- > 0;)
-		if (waitpid(kept.v[i], NULL, WNOHANG) != 0)
-			kept.v[i] = kept.v[--kept.n];
-}
-
-/* One round over the processes that have become ours; false when there are none but those to be kept. */
-static bool sweep_children(void)
-{
-	char path[64], *text = NULL, *save = NULL;
-	bool any = false;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	if (file_read(path, 1 << 20, &text, NULL, NULL) < 0)
-		return false;
-	for (char *t = strtok_r(text, " \n", &save); t; t = strtok_r(NULL, " \n", &save)) {
-		pid_t pid = (pid_t)strtol(t, NULL, 10);
-
-		if (pid > 0 && kept_has(getsid(pid)))
-			continue;
-		if (pid > 0 && kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid)
-			any = true;
-	}
-	free(text);
-	return any;
-}
-
 static uint64_t timeval_ns(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_usec * 1000;
-}
-
-/* Takes the child's own account if it is whole. */
-static bool result_parse(struct stepproc_result *res, const struct strbuf *out)
-{
-	json_t *doc = out->len ? js_parse(out->buf, strlen(out->buf), "step", NULL) : NULL;
-	json_t *record;
-	int code;
-
-	if (!doc)
-		return false;
-	res->result = (int)json_integer_value(json_object_get(doc, "result"));
-	code = (int)json_integer_value(json_object_get(doc, "code"));
-	if (res->result < 0)
-		err_set(&res->err, code ? code : -res->result, "%s", js_get_str(doc, "text", ""));
-	record = json_object_get(doc, "record");
-	if (record) {
-		json_decref(res->record);
-		res->record = json_incref(record);
-	}
-	json_decref(doc);
-	return true;
 }
 
 static void result_explain(struct stepproc_result *res, const struct watch *w, int status)
@@ -312,10 +195,10 @@ static void watch_finish(struct watch *w)
 	res->elapsed_ns = clock_now_ns() - w->started_ns;
 	res->user_ns = timeval_ns(ru.ru_utime);
 	res->system_ns = timeval_ns(ru.ru_stime);
-	if (w->killed || !WIFEXITED(status) || !result_parse(res, &w->out))
+	if (w->killed || !WIFEXITED(status) || !stepproc_account(res, &w->out))
 		result_explain(res, w, status);
 	if (res->result == 0)
-		kept_add(res->record);
+		sweep_keep(res->record);
 	res->over = true;
 	close(w->pidfd);
 	close(w->pipe);
@@ -423,9 +306,7 @@ int stepproc_run_group(struct stepproc_group *g)
 	 * Whatever came to us because we are its reaper (a plugin's command has a process group of its own),
 	 * then what that leaves.
 	 */
-	kept_reap();
-	while (sweep_children())
-		;
+	sweep_all();
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	free(g->kill_at_ns);
 	g->kill_at_ns = NULL;
