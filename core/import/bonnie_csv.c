@@ -13,7 +13,9 @@
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
 
-#define CPU_MAX 6400 /* percent; a rate is told from a CPU by it */
+/* Percent, by which a rate is told from a CPU: of one process, and of however many there may be. */
+#define CPU_ONE 110
+#define CPU_MAX 6400
 
 bool bonnie_is_size(const char *s)
 {
@@ -29,13 +31,13 @@ bool bonnie_is_files(const char *s)
 	return bonnie_parse_files(s, &f);
 }
 
-static bool is_cpu(const char *s)
+static bool is_cpu(const char *s, double most)
 {
 	double v;
 
 	if (!*s || import_is_censored(s) || str_eq(s, "++"))
 		return true;
-	return import_number(s, &v, NULL) == 0 && v >= 0 && v <= CPU_MAX;
+	return import_number(s, &v, NULL) == 0 && v >= 0 && v <= most;
 }
 
 /* ---- 1.0x ---- */
@@ -45,33 +47,43 @@ static bool censored_alike(const char *rate, const char *cpu)
 	return !*rate || !*cpu || (*rate == '+') == (*cpu == '+');
 }
 
-static bool pairs_good(char **v, size_t n)
+static bool pairs_good(char **v, size_t n, double most)
 {
 	for (size_t i = 0; i + 1 < n; i += 2) {
-		if (!bonnie_is_rate(v[i]) || !is_cpu(v[i + 1]) || !censored_alike(v[i], v[i + 1]))
+		if (!bonnie_is_rate(v[i]) || !is_cpu(v[i + 1], most) ||
+		    !censored_alike(v[i], v[i + 1]))
 			return false;
 	}
 	return true;
 }
 
+enum { PAIRS_NONE = -1, PAIRS_SEVERAL = -2 };
+
+/* The one pair of six that has run together, if CPUs are at most so large. */
+static int pairs_run_together(char **v, double most)
+{
+	int found = PAIRS_NONE;
+
+	for (size_t k = 0; k < BONNIE_IO_PHASES; k++) {
+		if (!bonnie_is_rate(v[2 * k]) || *v[2 * k] == '+' || !pairs_good(v, 2 * k, most) ||
+		    !pairs_good(v + 2 * k + 1, 2 * (BONNIE_IO_PHASES - 1 - k), most))
+			continue;
+		if (found != PAIRS_NONE)
+			return PAIRS_SEVERAL;
+		found = (int)k;
+	}
+	return found;
+}
+
 /*
- * Of 11 fields for six pairs, the one that two have run together in. -1: none, or more than one way to read it. A CPU
- * beyond 100 percent is no way where there is another.
+ * Of 11 fields for six pairs, the one that two have run together in. Negative: none, or more than one
+ * way to read it.
  */
 static int pairs_damaged(char **v)
 {
-	int found = -1;
+	int found = pairs_run_together(v, CPU_ONE);
 
-	for (int k = 0; k < BONNIE_IO_PHASES; k++) {
-		if (!bonnie_is_rate(v[2 * k]) || *v[2 * k] == '+' ||
-		    !pairs_good(v, (size_t)(2 * k)) ||
-		    !pairs_good(v + 2 * k + 1, (size_t)(2 * (5 - k))))
-			continue;
-		if (found >= 0)
-			return -1;
-		found = k;
-	}
-	return found;
+	return found == PAIRS_NONE ? pairs_run_together(v, CPU_MAX) : found;
 }
 
 void bonnie_pairs_take(struct bonnie_row *b, char **v, int first, int damaged)
@@ -262,8 +274,8 @@ static bool is_row(char **v, size_t n)
 	/* Size and files are away, or the name has commas. */
 	if (n == BONNIE_FIELDS && !*v[BONNIE_AT_SIZE] &&
 	    (!*v[BONNIE_AT_FILES] || bonnie_is_files(v[BONNIE_AT_FILES])))
-		return pairs_good(v + BONNIE_AT_IO, 2 * BONNIE_IO_PHASES) &&
-		       pairs_good(v + BONNIE_AT_META, 2 * BONNIE_IO_PHASES);
+		return pairs_good(v + BONNIE_AT_IO, 2 * BONNIE_IO_PHASES, CPU_MAX) &&
+		       pairs_good(v + BONNIE_AT_META, 2 * BONNIE_IO_PHASES, CPU_MAX);
 	return n > BONNIE_FIELDS && bonnie_is_size(v[n - BONNIE_FIELDS + 1]);
 }
 

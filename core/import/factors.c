@@ -215,12 +215,13 @@ static void values_whole_label(struct import *im)
 static bool is_factor(const struct import *im, const char *name)
 {
 	const char *first = js_get_str(im->rows.v[0].cells, name, NULL);
+	char **asked = im->opt->factors;
 
-	for (size_t i = 0; i < factor_count(im); i++) {
-		if (str_eq(im->opt->factors[i], name))
+	for (size_t i = 0; asked && asked[i]; i++) {
+		if (str_eq(asked[i], name))
 			return true;
 	}
-	for (size_t i = 1; i < im->rows.n && !im->opt->factors; i++) {
+	for (size_t i = 1; !asked && i < im->rows.n; i++) {
 		if (!str_eq(js_get_str(im->rows.v[i].cells, name, NULL), first))
 			return true;
 	}
