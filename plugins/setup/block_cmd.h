@@ -116,17 +116,32 @@ static inline bool block_says_busy(const struct fst_cmd_result *res)
 	return false;
 }
 
+/* Without the warnings, which come first and are about something else; all of it when there is nothing more. */
+static inline const char *block_no_warnings(const char *text, char *buf, size_t size)
+{
+	const char *p = text;
+	char line[512];
+	size_t n = 0;
+
+	buf[0] = '\0';
+	while (mkfs_next_line(&p, line, sizeof(line)) && n < size)
+		if (strncasecmp(line, "warning", 7) != 0)
+			n += (size_t)snprintf(buf + n, size - n, "%s\n", line);
+	return n ? buf : text;
+}
+
 /* A program that ended badly: its reason and the command, in one line. */
 static inline int block_refused(struct fst_ctx *ctx, const struct block_args *a,
 				const struct fst_cmd_result *res)
 {
-	char text[1200], command[2048];
+	char text[1200], command[2048], err[2048];
 
 	block_join(a, command, sizeof(command));
 	if (res->exit_status < 0)
 		return fst_error(ctx, 0, "%s was ended by signal %d (command: %s)", a->v[0],
 				 res->signal, command);
-	mkfs_message(a->v[0], block_out(res), block_err(res), text, sizeof(text));
+	mkfs_message(a->v[0], block_out(res), block_no_warnings(block_err(res), err, sizeof(err)),
+		     text, sizeof(text));
 	return fst_error(ctx, 0, "%s (command: %s)", text, command);
 }
 

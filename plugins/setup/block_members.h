@@ -28,6 +28,8 @@ static inline int block_member_add(struct fst_ctx *ctx, struct block_members *m,
 {
 	size_t i;
 
+	if (!device)
+		return fst_error(ctx, 0, "a device of the target has no name");
 	for (i = 0; i < m->n; i++)
 		if (strcmp(m->v[i], device) == 0)
 			return fst_error(ctx, 0, "devices: %s is named twice", device);

@@ -232,6 +232,29 @@ static void test_lvm_revert(void)
 	fake_host_free(h);
 }
 
+/* As lvm 2.03.16 says why: behind its warnings, and not in words of failure. */
+static void test_lvm_reason(void)
+{
+	struct fake_host *h = fake_host_new(&fstrial_plugin_lvm);
+	struct block_args a = { .n = 0 };
+
+	block_arg(&a, "lvm");
+	block_arg(&a, "lvcreate");
+	fake_host_command(
+		h, 5, "",
+		"  WARNING: New mirror won't be synchronised. Don't read what you didn't write!\n"
+		"  Log type \"mirrored\" is DEPRECATED. Use RAID1 LV or disk log instead.\n");
+	CU_ASSERT_EQUAL(block_run(&h->ctx, &a, NULL), -EINVAL);
+	lvm_expect("reason", h->error,
+		   "lvm: Log type \"mirrored\" is DEPRECATED. Use RAID1 LV or disk log instead. "
+		   "(command: lvm lvcreate)");
+	fake_host_next_process(h);
+	fake_host_command(h, 5, "", "  WARNING: this alone\n");
+	CU_ASSERT_EQUAL(block_run(&h->ctx, &a, NULL), -EINVAL);
+	lvm_expect("only a warning", h->error, "lvm: WARNING: this alone (command: lvm lvcreate)");
+	fake_host_free(h);
+}
+
 static void test_lvm_vg_remove(void)
 {
 	struct lvm_saved s = { .vg = "fstrial_1" };
@@ -264,4 +287,5 @@ void test_plugin_lvm(void)
 	CU_add_test(s, "too few devices", test_lvm_too_few);
 	CU_add_test(s, "revert", test_lvm_revert);
 	CU_add_test(s, "removing the group", test_lvm_vg_remove);
+	CU_add_test(s, "reasons", test_lvm_reason);
 }
