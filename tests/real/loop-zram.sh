@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Loop devices and disks in memory that steps bring: in force as asked, others untouched, gone afterwards, also
+# after SIGKILL.
+. "$(dirname "$0")/../helpers.sh"
+requires_root
+requires mkfs.ext4
+
+mkdir work
+cat >job.job <<'END'
+job = "brought";
+target = { directory = "work"; };
+repeats = 1;
+vars = { runtime = "1s"; };
+matrix = { disk = ["loop", "zram", "both"]; };
+steps = (
+	{ setup = "loop"; when = "disk != zram"; size = "32MiB"; sector_size = "4KiB"; space = "fallocated"; },
+	{ setup = "mkfs"; name = "below"; when = "disk == both"; fs = "ext4"; },
+	{ setup = "mount"; name = "mount-below"; when = "disk == both"; fs = "ext4"; },
+	{ setup = "zram"; when = "disk != loop"; size = "16MiB"; mem_limit = "12MiB"; },
+	{ setup = "mkfs"; fs = "ext4"; },
+	{ setup = "mount"; fs = "ext4"; },
+	{ workload = "sequential"; rw = "write"; size = "2MiB"; bs = "64KiB"; direct = true; runtime = "${runtime}"; }
+);
+END
+# Others make loop and zram devices too, so only ours are looked for: the new ones with the loops' numbers, the
+# ones of this session.
+ours() { grep -ls "^$PWD/" /sys/block/loop*/loop/backing_file; ls -d /sys/block/loop3[0-9][0-9] 2>/dev/null; }
+disks() { (cd /sys/block && echo zram*); }
+before=$(disks)
+assert_exit 0 fstrial run --out out job.job >table 2>log
+assert_schema out/result.json
+assert_json out/result.json '
+(lambda by: (
+    by["loop"]["loop"]["sector_size"] == "4096" and by["loop"]["loop"]["size"] == "33554432" and
+    by["zram"]["zram"]["size"] == "16777216" and by["zram"]["zram"]["mem_limit"] == "12582912" and
+    by["zram"]["zram"]["algorithm"] != "" and set(by["both"]) == {"loop", "zram"}))(
+        {next(v["values"]["disk"] for v in d["variants"] if v["id"] == t["variant"]):
+         {s["plugin"]: s["in_force"] for s in t["steps"] if s["plugin"] in ("loop", "zram") and s["status"] == "ok"}
+         for t in d["trials"]})'
+! ours || fail "a loop device was left"
+assert_eq "$(disks)" "$before" "zram devices"
+[ -z "$(ls -A work)" ] || fail "an image was left"
+
+# An algorithm that the kernel does not have is refused with what it has.
+sed 's/mem_limit = "12MiB"/algorithm = "nothing"/' job.job >bad.job
+assert_exit 1 fstrial run --out bad --set disk=zram bad.job >table 2>log
+assert_contains log "algorithm = nothing: the kernel offers"
+assert_eq "$(disks)" "$before" "zram devices after a refusal"
+
+there()
+{
+	case $1 in
+	loop) ours ;;
+	*) [ "$(disks)" != "$before" ] ;;
+	esac >/dev/null
+}
+for disk in loop zram both; do
+	fstrial_bg run --out "killed-$disk" --set disk=$disk --set runtime=20s job.job >table 2>log
+	wait_for 60 there $disk || fail "no device came ($disk)"
+	kill -KILL "$PID"
+	wait "$PID" 2>/dev/null || true
+	assert_exit 0 fstrial recover >rec 2>&1
+	! ours || fail "a loop device was left ($disk)"
+	assert_eq "$(disks)" "$before" "zram devices ($disk)"
+	[ -z "$(ls -A work)" ] || fail "an image was left ($disk)"
+done
