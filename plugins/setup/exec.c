@@ -40,7 +40,7 @@ static const struct fst_param exec_params[] = {
 	  .doc = "How long ready may take." },
 	{ .name = "log", .type = FST_STR, EXEC_AT(log),
 	  .doc = "With background: file for what the server prints, relative to cwd; without it that is kept in memory, "
-		 "for the reason of a failure." },
+		 "and is in commands.log at the end." },
 	{ .name = "stop_signal", .type = FST_ENUM, EXEC_AT(stop_signal), .def = "SIGTERM", FST_CHOICES(exec_signals),
 	  .doc = "With background: the signal that the server is asked to end by." },
 	{ .name = "stop_timeout", .type = FST_TIME, EXEC_AT(stop_timeout), .def = "60s", .max = "9m",
@@ -126,7 +126,7 @@ static int exec_open_log(struct fst_ctx *ctx, const struct exec_call *c)
 	int fd;
 
 	if (!cfg->log) {
-		fd = memfd_create("fstrial-exec", MFD_CLOEXEC);
+		fd = memfd_create(EXEC_LOG_NAME, MFD_CLOEXEC);
 		return fd < 0 ? fst_error(ctx, errno, "memfd_create") : fd;
 	}
 	name = exec_places_fill(ctx, "log", cfg->log);

@@ -16,6 +16,7 @@
 #define EXEC_FACT_SERVER "server" /* "PID START-TIME BOOT-ID" */
 #define EXEC_FACT_STOP "server.stop" /* "SIGNAL TIMEOUT-NS" */
 #define EXEC_LOG_MAX (256 * 1024) /* bytes looked at for a reason */
+#define EXEC_LOG_NAME "fstrial-exec" /* of the memory that the output is kept in without a file */
 
 struct exec_server {
 	pid_t pid;
@@ -249,13 +250,40 @@ static inline bool exec_server_gone(int pidfd, uint64_t timeout_ns)
 	return poll(&p, 1, (int)(timeout_ns / 1000000)) > 0;
 }
 
+/* What it printed, where that is kept in memory: a descriptor that outlives it, or -1. */
+static inline int exec_server_open_log(long pid)
+{
+	static const char memory[] = "/memfd:" EXEC_LOG_NAME;
+	char path[64], target[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/fd/1", pid);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < (ssize_t)sizeof(memory) - 1 || strncmp(target, memory, sizeof(memory) - 1) != 0)
+		return -1;
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Puts it into commands.log, where the output of all programs is. */
+static inline void exec_server_tell_log(struct fst_ctx *ctx, int log)
+{
+	struct fst_cmd_result res = { .struct_size = sizeof(res) };
+	char path[64];
+	const char *const argv[] = { "cat", path, NULL };
+	const struct fst_cmd cmd = { .argv = argv };
+
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%d", (long)getpid(), log);
+	if (fst_run_cmd(ctx, &cmd, &res) < 0 || res.exit_status != 0)
+		fst_warning(ctx, "what the server printed could not be read");
+}
+
 /* Asks it to end, then makes it, and what it left in its group with it. Nothing when it is not there. */
 static inline int exec_server_end(struct fst_ctx *ctx)
 {
 	const char *fact = fst_saved(ctx, EXEC_FACT_SERVER), *how = fst_saved(ctx, EXEC_FACT_STOP);
 	uint64_t timeout_ns = UINT64_C(60000000000);
 	struct exec_process p;
-	int signal = SIGTERM, fd, r = 0;
+	int signal = SIGTERM, fd, log, r = 0;
 
 	if (!fact || !exec_server_read(fact, &p))
 		return 0;
@@ -264,6 +292,7 @@ static inline int exec_server_end(struct fst_ctx *ctx)
 	fd = pidfd_open((pid_t)p.pid, 0);
 	if (fd < 0 || !exec_server_is(&p))
 		goto out;
+	log = exec_server_open_log(p.pid);
 	if (pidfd_send_signal(fd, signal, NULL, 0) < 0 && errno != ESRCH)
 		r = fst_error(ctx, errno, "signal %d to process %ld", signal, p.pid);
 	if (r == 0 && !exec_server_gone(fd, timeout_ns)) {
@@ -274,6 +303,10 @@ static inline int exec_server_end(struct fst_ctx *ctx)
 	}
 	if (r == 0)
 		kill((pid_t)-p.pid, SIGKILL);
+	if (log >= 0) {
+		exec_server_tell_log(ctx, log);
+		close(log);
+	}
 out:
 	if (fd >= 0)
 		close(fd);

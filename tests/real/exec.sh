@@ -80,6 +80,12 @@ job '{ setup = "exec"; name = "server"; argv = ["sh", "-c", "echo fatal: no port
 assert_exit 1 fstrial run --out out8 a.job >table 2>log
 assert_json out8/result.json "$(of server)['reason'] == 'sh ended with status 3: fatal: no port'"
 
+# What it prints without a log of its own is with what all other programs printed.
+job '{ setup = "exec"; name = "server"; argv = ["sh", "-c", "echo here I am; exec sleep '$nap'"]; background = true; },
+	{ workload = "exec"; argv = ["true"]; }' >a.job
+assert_exit 0 fstrial run --out out12 a.job >table 2>log
+assert_contains out12/commands.log "| here I am"
+
 # Interrupted, the server ends with its trial; killed, by recover.
 job "$server"', { workload = "exec"; argv = ["sleep", "'$nap'"]; }' >long.job
 working() { pgrep -f "[s]leep $nap" >/dev/null; }

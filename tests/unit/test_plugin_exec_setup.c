@@ -211,6 +211,8 @@ static void test_server(void)
 	CU_ASSERT_FATAL(pid > 1 && getsid(pid) == pid);
 	CU_ASSERT(exec_start_time(pid) > 0);
 	CU_ASSERT_EQUAL(fake_host_revert(h), 0);
+	CU_ASSERT_EQUAL_FATAL(h->commands.n, 1);
+	CU_ASSERT(strncmp(h->commands.v[0].value, "cat /proc/", 10) == 0);
 	CU_ASSERT_EQUAL(exec_start_time(pid), 0);
 	CU_ASSERT_EQUAL(fake_host_revert(h), 0);
 	CU_ASSERT_EQUAL(h->warnings.n, 0);
