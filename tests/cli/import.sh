@@ -128,3 +128,34 @@ assert_exit 2 fstrial import --label-regex '(' $good 2>err
 assert_exit 2 fstrial import --label-regex 'x' $good 2>err
 assert_contains err "it has no group"
 assert_exit 2 fstrial import 2>err
+
+# ---- what was measured before and after ----------------------------------------------------------
+
+# rows FILE FACTOR: six rows a side, a percent or so apart, block write by the factor.
+rows()
+{
+	/usr/bin/python3 - "$2" >"$1" <<-'END'
+	import random, sys
+	rnd = random.Random(5 + int(10 * float(sys.argv[1])))
+	for _ in range(6):
+	    v = [round(x * (1 + rnd.gauss(0, 0.004))) for x in (73586, 505013, 27452, 38169, 55322)]
+	    v[1] = round(v[1] * float(sys.argv[1]))
+	    print("box,16G," + ",".join(f"{x},50" for x in v) + f",{620 + rnd.gauss(0, 2):.1f},0" + "," * 13)
+	END
+}
+rows before.csv 1.0
+rows after.csv 0.8
+rows same.csv 1.001
+for side in before after same; do
+	fstrial import --out $side.json $side.csv 2>err
+	assert_contains err "6 rows: 6 plain, 0 joined, 0 damaged, 0 copies; 0 refused; 1 variant"
+done
+assert_exit 1 fstrial compare before.json after.json >out
+grep -Eq '^REGRESSED +write.throughput ' out || { show_file out; fail "a fifth less is not seen"; }
+assert_eq "$(grep -c '^REGRESSED' out)" 1
+assert_exit 0 fstrial compare before.json same.json >out
+assert_lacks out REGRESSED
+# Figures of other versions of bonnie++ are other measurements.
+fstrial import --out other.json import/valid/bonnie-198.csv 2>err
+fstrial import --out old.json import/valid/bonnie-10x.csv 2>err
+assert_exit 4 fstrial compare old.json other.json >out 2>err

@@ -37,3 +37,22 @@ for figure in putc.throughput write.throughput rewrite.throughput getc.throughpu
 	assert_json out/result.json "${s}['${figure%.*}']['metrics']['${figure#*.}']['value'] > 0"
 done
 assert_json out/result.json "${s}['seq_create']['latency']['create']['count'] == ${s}['ran_delete']['latency']['unlink']['count'] == 512"
+
+# The same figures as a row of bonnie++, and read back from it.
+fstrial show --format bonnie out >row.csv
+assert_eq "$(wc -l <row.csv) $(tr -cd , <row.csv | wc -c)" "1 26"
+fstrial import --out imported.json row.csv 2>err || { show_file err; fail "import of our own row"; }
+assert_contains err "1 row: 1 plain, 0 joined, 0 damaged, 0 copies; 0 refused; 1 variant"
+assert_schema imported.json
+cat >same.py <<'END'
+import json
+def figures(path):
+    steps = [s for s in json.load(open(path))["trials"][0]["steps"] if s["kind"] == "workload"]
+    return {s["name"]: next(m["value"] for n, m in s["metrics"].items()
+            if m["primary"] and m["value"] is not None) for s in steps}
+a, b = figures("out/result.json"), figures("imported.json")
+assert len(b) == 12 and a == b, (a, b)
+size = json.load(open("imported.json"))["trials"][0]["steps"]
+assert size[1]["params"]["file_size"] == 64 << 20 and size[6]["params"]["files"] == 512, size
+END
+/usr/bin/python3 same.py || fail "other figures after the round trip"
