@@ -324,21 +324,37 @@ static int loop_last_number(struct fst_ctx *ctx, const char *key, const char *va
 	return 0;
 }
 
-/* The device itself, when nobody has taken it meanwhile. */
-static void loop_remove_number(struct fst_ctx *ctx)
+/* 0: gone, or bound by somebody else. -EBUSY: open somewhere, if only in a process that is about to end. */
+static int loop_remove_once(struct fst_ctx *ctx, void *arg)
 {
 	char path[BLOCK_PATH_MAX];
-	int control, n = -1;
+	int control, r, n = *(int *)arg;
 
-	fst_saved_each(ctx, loop_last_number, &n);
+	(void)ctx;
+	snprintf(path, sizeof(path), "/sys/block/loop%d", n);
+	if (access(path, F_OK) < 0)
+		return 0;
 	snprintf(path, sizeof(path), "/sys/block/loop%d/loop", n);
-	if (n < LOOP_FIRST_NUMBER || access(path, F_OK) == 0)
-		return;
+	if (access(path, F_OK) == 0)
+		return 0;
 	control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 	if (control < 0)
-		return;
-	(void)ioctl(control, LOOP_CTL_REMOVE, n); /* in use again: then it is somebody else's */
+		return -errno;
+	r = ioctl(control, LOOP_CTL_REMOVE, n) < 0 && errno != ENODEV ? -errno : 0;
 	close(control);
+	return r;
+}
+
+/* The device itself, when nobody has taken it meanwhile. */
+static int loop_remove_number(struct fst_ctx *ctx)
+{
+	int n = -1, r;
+
+	fst_saved_each(ctx, loop_last_number, &n);
+	if (n < LOOP_FIRST_NUMBER)
+		return 0;
+	r = block_until_free(ctx, loop_remove_once, &n, BLOCK_BUSY_NS);
+	return r < 0 ? fst_error(ctx, -r, "remove the unbound device /dev/loop%d", n) : 0;
 }
 
 static int loop_remove_image(struct fst_ctx *ctx, const struct loop_saved *s)
@@ -362,7 +378,7 @@ static int loop_revert(struct fst_ctx *ctx)
 	struct loop_saved s;
 	struct loop_detach d = { .saved = &s };
 	char device[BLOCK_NAME_MAX + 8];
-	int r;
+	int r, one;
 
 	if (!loop_get_saved(ctx, &s))
 		return 0;
@@ -377,8 +393,9 @@ static int loop_revert(struct fst_ctx *ctx)
 			"%s cannot be detached, it is held by %s; then: losetup -d %s; rm %s",
 			device, h.text, device, s.image);
 	}
-	loop_remove_number(ctx);
-	return loop_remove_image(ctx, &s);
+	r = loop_remove_number(ctx);
+	one = loop_remove_image(ctx, &s);
+	return r < 0 ? r : one;
 }
 
 FSTRIAL_PLUGIN(.kind = FST_SETUP, .name = "loop", .version = "1",

@@ -69,6 +69,7 @@ fstrial_bg run --out killed held.job >killed.table 2>killed.log
 wait_for 60 there || fail "nothing was mounted"
 kill -KILL "$PID"
 wait "$PID" 2>/dev/null || true
+wait_for 20 sh -c "! pgrep -f '[h]eld.job' >/dev/null" || fail "a process was left"
 umount "$(awk '$5 ~ "^/run/fstrial" { print $5 }' /proc/self/mountinfo)"
 dmsetup remove "$(basename /dev/mapper/fstrial_*-trial)"
 wipefs -qa "${disks[1]}"

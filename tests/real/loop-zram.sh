@@ -23,9 +23,16 @@ steps = (
 	{ workload = "sequential"; rw = "write"; size = "2MiB"; bs = "64KiB"; direct = true; runtime = "${runtime}"; }
 );
 END
-# Others make loop and zram devices too, so only ours are looked for: the new ones with the loops' numbers, the
-# ones of this session.
-ours() { grep -ls "^$PWD/" /sys/block/loop*/loop/backing_file; ls -d /sys/block/loop3[0-9][0-9] 2>/dev/null; }
+# Other sessions may have such devices too: of loops those are ours whose image is, or that have none.
+ours()
+{
+	local d
+	! grep -ls "^$PWD/" /sys/block/loop*/loop/backing_file || return 0
+	for d in /sys/block/loop3[0-9][0-9]; do
+		[ ! -d "$d" ] || [ -e "$d/loop" ] || echo "$d"
+	done | grep .
+}
+none_of_ours() { ! ours; }
 disks() { (cd /sys/block && echo zram*); }
 before=$(disks)
 assert_exit 0 fstrial run --out out job.job >table 2>log
@@ -38,15 +45,16 @@ assert_json out/result.json '
         {next(v["values"]["disk"] for v in d["variants"] if v["id"] == t["variant"]):
          {s["plugin"]: s["in_force"] for s in t["steps"] if s["plugin"] in ("loop", "zram") and s["status"] == "ok"}
          for t in d["trials"]})'
-! ours || fail "a loop device was left"
-assert_eq "$(disks)" "$before" "zram devices"
+wait_for 5 none_of_ours || fail "a loop device was left"
+same_disks() { [ "$(disks)" = "$before" ]; }
+wait_for 20 same_disks || fail "zram devices: $(disks) instead of $before"
 [ -z "$(ls -A work)" ] || fail "an image was left"
 
 # An algorithm that the kernel does not have is refused with what it has.
 sed 's/mem_limit = "12MiB"/algorithm = "nothing"/' job.job >bad.job
 assert_exit 1 fstrial run --out bad --set disk=zram bad.job >table 2>log
 assert_contains log "algorithm = nothing: the kernel offers"
-assert_eq "$(disks)" "$before" "zram devices after a refusal"
+wait_for 20 same_disks || fail "zram devices: $(disks) instead of $before"
 
 there()
 {
@@ -60,8 +68,10 @@ for disk in loop zram both; do
 	wait_for 60 there $disk || fail "no device came ($disk)"
 	kill -KILL "$PID"
 	wait "$PID" 2>/dev/null || true
+	# Its step processes die with it, when the kernel is done with what they asked for.
+	wait_for 20 sh -c "! pgrep -f '[k]illed-$disk' >/dev/null" || fail "a process was left"
 	assert_exit 0 fstrial recover >rec 2>&1
-	! ours || fail "a loop device was left ($disk)"
-	assert_eq "$(disks)" "$before" "zram devices ($disk)"
+	wait_for 5 none_of_ours || fail "a loop device was left ($disk)"
+	wait_for 20 same_disks || fail "zram devices ($disk): $(disks) instead of $before"
 	[ -z "$(ls -A work)" ] || fail "an image was left ($disk)"
 done
