@@ -23,7 +23,7 @@ assert_json study/result.json '
     by["nobarrier"]["status"] == "failed" and "nobarrier" in by["nobarrier"]["reason"] and
     (by["lvm_mirrored"]["status"] == "ok" or "DEPRECATED" in by["lvm_mirrored"]["reason"]) and
     by["lvm_ext3"]["filesystem"]["type"] in ("ext3", "ext4") and
-    by["lvm_64k_32_256"]["filesystem"]["sunit"] == 16384 and by["lvm_64k_32_256"]["filesystem"]["swidth"] == 131072 and
+    {k: by["lvm_64k_32_256"]["filesystem"]["geometry"][k] for k in ("sunit", "swidth")} == {"sunit": 16384, "swidth": 131072} and
     [s["in_force"]["mirror_log"] for v in ("lvm_core", "lvm_ext3") for s in by[v]["steps"] if s["plugin"] == "lvm" and s["in_force"]] ==
         ["core", "disk"] and
     all(s["status"] == "ok" for v in ("single", "md", "lvm_core") for s in by[v]["steps"] if s["kind"] == "workload")))(
