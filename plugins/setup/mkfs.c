@@ -209,7 +209,7 @@ static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
 	const struct mkfs_cfg *cfg = ctx->cfg;
 	struct mkfs_state *st = ctx->state;
 	struct mkfs_make m = { .user = &st->user, .block_size = cfg->block_size };
-	char geometry[512] = "", version[32] = "";
+	char geometry[512] = "", version[32] = "", size[32];
 	const char *path = mkfs_find(ctx, &m.program);
 	bool taken = true;
 
@@ -221,9 +221,11 @@ static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
 	/* A log elsewhere, or further devices, would have to be there; btrfs cannot be asked. */
 	if (bytes && mkfs_family(cfg) != MKFS_FAMILY_BTRFS && !cfg->logdev)
 		taken = mkfs_dry_run(ctx, &m, &st->args, path, bytes, geometry, sizeof(geometry));
+	mkfs_dry_size(bytes, size, sizeof(size));
 	if (taken)
-		fst_plan(ctx, NULL, "makes %s with %s%s%s%s%s", mkfs_fs_name(cfg->fs), m.program,
-			 version[0] ? " " : "", version, geometry[0] ? ": " : "", geometry);
+		fst_plan(ctx, NULL, "makes %s with %s%s%s%s%s%s%s", mkfs_fs_name(cfg->fs),
+			 m.program, version[0] ? " " : "", version, geometry[0] ? ": on " : "",
+			 geometry[0] ? size : "", geometry[0] ? " " : "", geometry);
 	return taken;
 }
 

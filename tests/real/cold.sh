@@ -80,6 +80,25 @@ assert_json bind/result.json "d['trials'][0]['steps'][1]['in_force']['option.rw'
 	and d['trials'][0]['steps'][3]['in_force']['option.nodev'] == 'yes'
 	and all(s['warnings'] == [] for s in d['trials'][0]['steps'] if s['kind'] == 'setup')"
 
+# Somebody holds the file system: the step fails and names who, everything is put back all the same.
+cat > held.job <<'END'
+job = "held";
+target = { scratch = "400MiB"; scratch_dir = "."; };
+repeats = 2;
+global = { size = "4MiB"; bs = "1MiB"; };
+steps = (
+	{ setup = "mkfs"; fs = "xfs"; },
+	{ setup = "mount"; },
+	{ workload = "sequential"; name = "write"; rw = "write"; end_fsync = true; },
+	{ setup = "exec"; argv = [ "sleep", "1000" ]; background = true; },
+	{ workload = "sequential"; name = "read"; rw = "read"; cold = true; }
+);
+END
+assert_exit 1 fstrial run --out held held.job >table 2>log
+assert_json held/result.json "d['session']['status'] == 'complete' and len(d['trials']) == 2
+	and all(t['status'] == 'failed' and t['steps'][-1]['errno'] == 'EBUSY' and t['steps'][-1]['cold'] is None
+	and re.search(r'mounting again before it: .*held by .*sleep', t['reason']) for t in d['trials'])"
+
 # SIGKILL while nothing is mounted, in between, and while it is again.
 cat > killed.job <<'END'
 job = "killed";

@@ -83,4 +83,4 @@ assert_json odd/result.json "'stride = 6144 is not a multiple of the block size,
 
 # The plan says what would be made.
 fstrial plan --json all.job >plan
-assert_contains plan "makes ext4 with mkfs.ext4: 262144 4k blocks"
+assert_contains plan "makes ext4 with mkfs.ext4: on 1GiB 262144 4k blocks"

@@ -36,8 +36,8 @@ steps = (
 END
 # The plan asks both programs, names them and their versions, and makes nothing.
 fstrial plan --json versions.job >plan
-assert_contains plan "with $PWD/old/mkfs.xfs 5.4.0: agcount=4 agsize=100MiB"
-assert_contains plan "with $PWD/new/mkfs.xfs 6.1.9: agcount=4 agsize=100MiB"
+assert_contains plan "with $PWD/old/mkfs.xfs 5.4.0: on 400MiB agcount=4 agsize=100MiB"
+assert_contains plan "with $PWD/new/mkfs.xfs 6.1.9: on 400MiB agcount=4 agsize=100MiB"
 assert_exit 0 fstrial run --out out versions.job >table 2>log
 assert_schema out/result.json
 cat > look.py <<'END'

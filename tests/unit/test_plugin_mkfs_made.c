@@ -32,7 +32,7 @@ static void test_mkfs_plan(void)
 	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
 	CU_ASSERT_EQUAL(h->warnings.n, 0);
 	mkfs_expect("plan", fake_host_find(&h->plans, ""),
-		    "makes xfs with mkfs.xfs: agcount=8 agsize=393152KiB block_size=4KiB "
+		    "makes xfs with mkfs.xfs: on 3GiB agcount=8 agsize=393152KiB block_size=4KiB "
 		    "sector_size=512B inode_size=512B sunit=64KiB swidth=256KiB log_size=64MiB "
 		    "log_su=32KiB naming_size=8KiB");
 	CU_ASSERT_PTR_NOT_NULL(
@@ -45,7 +45,7 @@ static void test_mkfs_plan(void)
 	fake_host_command(h, 0, DRY_EXT, "mke2fs 1.47.0 (5-Feb-2023)\n");
 	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
 	mkfs_expect("plan", fake_host_find(&h->plans, ""),
-		    "makes ext4 with mkfs.ext4: 524288 4k blocks and 131072 inodes");
+		    "makes ext4 with mkfs.ext4: on 2GiB 524288 4k blocks and 131072 inodes");
 	fake_host_free(h);
 
 	/* The tool's own words in place of ours. */
