@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/import/bonnie.h"
 #include "core/import/number.h"
@@ -70,6 +71,54 @@ static bool line_elapsed(struct import *im, const char *line, size_t first_row)
 	if (!time || im->rows.n == first_row || import_duration(at, &seconds, NULL) < 0)
 		return false;
 	im->rows.v[im->rows.n - 1].elapsed_s = seconds;
+	return true;
+}
+
+/* "2011-05-01 12:00:00" or seconds since 1970, with what date(1) may put behind. NAN: neither. */
+static double clock_time(const char *text)
+{
+	static const char *const formats[] = { "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S",
+					       "%a %b %d %H:%M:%S" };
+	size_t digits = strspn(text, "0123456789");
+	double s;
+
+	if (digits >= 9 && !text[digits] && import_number(text, &s, NULL) == 0)
+		return s;
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		/* Without a year any one serves: only the difference counts. */
+		struct tm tm = { .tm_year = 100 };
+
+		if (strptime(text, formats[i], &tm))
+			return (double)timegm(&tm);
+	}
+	return NAN;
+}
+
+/* "start: TIME" and "end: TIME" around a row. */
+static bool line_clock(struct import *im, const char *line, size_t first_row, double *start,
+		       size_t *start_row)
+{
+	static const char *const starts[] = { "start", "begin" }, *const ends[] = { "end", "finish",
+										    "stop" };
+	const char *text = line + strcspn(line, " \t:=");
+	double t;
+	bool begins = false, finishes = false;
+
+	text += strspn(text, " \t:=");
+	t = clock_time(text);
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+		begins = begins || strncasecmp(line, starts[i], strlen(starts[i])) == 0;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		finishes = finishes || strncasecmp(line, ends[i], strlen(ends[i])) == 0;
+	if (isnan(t) || (!begins && !finishes))
+		return false;
+	if (begins) {
+		*start = t;
+		*start_row = im->rows.n;
+	} else if (!isnan(*start) && im->rows.n == *start_row + 1 && im->rows.n > first_row) {
+		im->rows.v[im->rows.n - 1].elapsed_s = t >= *start ? t - *start : NAN;
+		*start = NAN;
+	}
 	return true;
 }
 
@@ -180,7 +229,8 @@ void import_read_bonnie(struct import *im, size_t source)
 {
 	struct bonnie_table table = { .row = BONNIE_ROW_INIT };
 	struct import_lines lines;
-	size_t first_row = im->rows.n, other = 0, first_other = 0;
+	size_t first_row = im->rows.n, other = 0, first_other = 0, start_row = 0;
+	double start = NAN;
 
 	im->sources.v[source].format = "bonnie";
 	import_split_lines(&im->sources.v[source], &lines);
@@ -196,7 +246,8 @@ void import_read_bonnie(struct import *im, size_t source)
 		}
 		if (!taken && !is_comment(lines.v[i]) &&
 		    !bonnie_table_line(im, source, &table, lines.v[i], (unsigned)i + 1) &&
-		    !line_elapsed(im, lines.v[i], first_row)) {
+		    !line_elapsed(im, lines.v[i], first_row) &&
+		    !line_clock(im, lines.v[i], first_row, &start, &start_row)) {
 			first_other = other ? first_other : i + 1;
 			other++;
 		}

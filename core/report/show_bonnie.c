@@ -230,14 +230,21 @@ static void bonnie_name(const json_t *doc, const json_t *trial, struct strbuf *o
 		bonnie_plain_name(js_get_str(json_object_get(doc, "job"), "name", "fstrial"), out);
 }
 
+/* Has the trial any figure? A row without one is no row. */
+static bool bonnie_any(const json_t *trial)
+{
+	_cleanup_strbuf_ struct strbuf rates = STRBUF_INIT;
+
+	for (int i = 0; i < BONNIE_PHASES; i++)
+		bonnie_rate(bonnie_step(trial, bonnie_phases[i].step), &bonnie_phases[i], &rates);
+	return rates.len;
+}
+
 static bool bonnie_trial(const json_t *doc, const json_t *trial, FILE *out)
 {
 	_cleanup_strbuf_ struct strbuf row = STRBUF_INIT;
-	bool any = false;
 
-	for (int i = 0; i < BONNIE_PHASES; i++)
-		any = any || bonnie_step(trial, bonnie_phases[i].step);
-	if (!any)
+	if (!bonnie_any(trial))
 		return false;
 	bonnie_name(doc, trial, &row);
 	strbuf_addch(&row, ',');
@@ -263,7 +270,8 @@ int show_bonnie(const json_t *doc, FILE *out, struct err *e)
 	}
 	if (!n)
 		return err_set(e, ENOENT,
-			       "no step is called as a phase of bonnie++ is here: putc, write, "
+			       "there is no figure of a step that is called as a phase of "
+			       "bonnie++: putc, write, "
 			       "rewrite, getc, read, "
 			       "seeks, seq_create and so on, as in jobs/bonnie.job");
 	return 0;

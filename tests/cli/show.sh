@@ -51,3 +51,19 @@ for path in empty other.json broken.json missing.json; do
 	assert_contains err "$path"
 	[ ! -s out ] || fail "$path: something on standard output"
 done
+
+# For spreadsheets, mails, and what reads bonnie++.
+doc=$SRC/tests/json/good-scratch.json
+fstrial show --format csv "$doc" >out
+assert_eq "$(head -1 out)" \
+	"variant,agcount,repeat,block,step,metric,value,unit,better,status,reason,printed,note"
+grep -q '^v01,2,1,1,write,throughput,104857600.0,bytes/s,higher,ok,,,$' out || { show_file out; fail "csv"; }
+fstrial show --format md "$doc" >out
+assert_contains out "| write.throughput | v01 agcount=2 | 2 | 101.0 | 100.0 | 102.0 | 101.0 | MiB/s | 1.4 % |"
+cmp out <(fstrial show --format markdown "$doc")
+fstrial show --format bonnie "$doc" >out
+grep -Eq '^agcount=2,64M:1M,,,102400,[0-9]*,' out || { show_file out; fail "bonnie"; }
+assert_eq "$(tr -cd ',\n' <out | sort -u | wc -L)" 26
+# Over all variants, where it is asked for.
+fstrial show "$doc" >out
+assert_lacks out "all variants"
