@@ -127,7 +127,10 @@ static bool check_mounts(const struct job *job, size_t from, size_t to, uint32_t
 	return false;
 }
 
-/* Is there a mount of the trial's own that can be undone and made again? */
+/*
+ * Is there a mount of the trial's own that can be undone and made again? Of a directory it is skipped like the mkfs
+ * before it, and the workload says so.
+ */
 static void check_cold(struct step_work *w)
 {
 	const struct job *job = w->job;
@@ -135,10 +138,10 @@ static void check_cold(struct step_work *w)
 
 	if (!w->out->opt.cold)
 		return;
+	if (check_mounts(job, job->n_once, (size_t)(w->def - job->steps), w->variant))
+		return;
 	if (job->target.kind == TARGET_DIRECTORY)
 		why = "the target is a directory, which nobody unmounts";
-	else if (check_mounts(job, job->n_once, (size_t)(w->def - job->steps), w->variant))
-		return;
 	else if (check_mounts(job, 0, job->n_once, w->variant))
 		why = "the mount stands in `once` and stays for all trials";
 	else

@@ -80,6 +80,24 @@ assert_json bind/result.json "d['trials'][0]['steps'][1]['in_force']['option.rw'
 	and d['trials'][0]['steps'][3]['in_force']['option.nodev'] == 'yes'
 	and all(s['warnings'] == [] for s in d['trials'][0]['steps'] if s['kind'] == 'setup')"
 
+# In a directory the mount is left out, and with it the cold start: the workload says so.
+mkdir here
+cat > here.job <<'END'
+job = "here";
+repeats = 1;
+global = { size = "4MiB"; bs = "1MiB"; };
+steps = (
+	{ setup = "mkfs"; fs = "xfs"; },
+	{ setup = "mount"; },
+	{ workload = "sequential"; name = "write"; rw = "write"; },
+	{ workload = "sequential"; name = "read"; rw = "read"; cold = true; }
+);
+END
+assert_exit 0 fstrial run --directory here --out in-here here.job >table 2>log
+assert_json in-here/result.json "[s['status'] for s in d['trials'][0]['steps']] == ['skipped'] * 2 + ['ok'] * 2
+	and any('in a directory nothing is unmounted' in w for w in d['trials'][0]['steps'][3]['warnings'])
+	and d['trials'][0]['steps'][3]['cold'] is None"
+
 # Somebody holds the file system: the step fails and names who, everything is put back all the same.
 cat > held.job <<'END'
 job = "held";
