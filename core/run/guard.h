@@ -38,6 +38,11 @@ int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *
  * cannot be read. Opens it for reading only. The caller frees it.
  */
 char *guard_holds(const char *path);
+/*
+ * What a mapped device or an array is built from, "sdb sdc": its tables can be changed under its name. "" for any
+ * other device. The caller frees it.
+ */
+char *guard_parts(const struct blockdev *bd);
 /* Just before use: the path still leads to the device that was checked, and nobody holds it. */
 int guard_recheck(const char *path, const struct blockdev *bd, struct err *e) _must_check_;
 /*

@@ -14,6 +14,7 @@
 #include "core/util/strbuf.h"
 #include "core/util/xalloc.h"
 
+#define GUARD_DEPTH_MAX 16
 #define GUARD_RELATIVES_MAX 4096 /* against a loop in what sysfs shows */
 
 /* ---- relatives ------------------------------------------------------------------------------- */
@@ -91,6 +92,41 @@ int guard_find_relatives(struct guard *g, struct err *e)
 		return err_set(e, EPERM, "%s: its disk and partitions cannot be found in /sys: %s",
 			       g->subject, strerror(-ret));
 	return 0;
+}
+
+struct guard_parts_walk {
+	struct strbuf text;
+	unsigned int depth;
+};
+
+static int guard_parts_of(const char *name, void *arg)
+{
+	struct guard_parts_walk *w = arg;
+	_cleanup_free_ char *dir = xasprintf("/sys/class/block/%s/slaves", name);
+	_cleanup_free_ char *seq = xasprintf("/sys/class/block/%s/diskseq", name);
+	char number[32] = "";
+	int ret = 0;
+
+	if (file_read_line(seq, number, sizeof(number)))
+		number[0] = '\0';
+	strbuf_addf(&w->text, "%s%s%s%s", w->text.len ? " " : "", name, *number ? "#" : "", number);
+	if (file_exists(dir) && w->depth < GUARD_DEPTH_MAX) {
+		w->depth++;
+		ret = dir_each(dir, guard_parts_of, w);
+		w->depth--;
+	}
+	return ret;
+}
+
+char *guard_parts(const struct blockdev *bd)
+{
+	struct guard_parts_walk w = { STRBUF_INIT, 0 };
+	char node[64];
+	_cleanup_free_ char *dir = xasprintf("%s/slaves", blockdev_node(bd->dev, node, sizeof(node)));
+
+	if (file_exists(dir) && dir_each(dir, guard_parts_of, &w) < 0)
+		strbuf_addstr(&w.text, " ?");
+	return strbuf_steal(&w.text);
 }
 
 /* "/dev/sdb is mounted on /x", "/dev/sdb1, a partition of /dev/sdb, is mounted on /x" */

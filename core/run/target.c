@@ -42,9 +42,11 @@ static int device_guard(const struct job_target *jt, struct target_device *d, co
 					  .overwrite = jt->overwrite, .lock = &d->lock_fd };
 	int r = guard_check(&rq, &d->bd, e);
 
-	if (r == 0)
-		d->device = blockdev_path(d->named, &d->bd);
-	return r;
+	if (r < 0)
+		return r;
+	d->device = blockdev_path(d->named, &d->bd);
+	d->parts = guard_parts(&d->bd);
+	return 0;
 }
 
 static int devices_distinct(const struct target *t, struct err *e)
@@ -298,6 +300,7 @@ void target_release(struct target *t)
 
 		free(d->device);
 		free(d->image);
+		free(d->parts);
 		json_decref(d->settings);
 		if (d->lock_fd >= 0)
 			close(d->lock_fd);

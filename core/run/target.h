@@ -18,6 +18,7 @@ struct target_device {
 	char *device;	   /* the kernel's own node */
 	char *image;	   /* behind the loop, for TARGET_SCRATCH */
 	struct blockdev bd;
+	char *parts;	   /* guard_parts() when it was guarded; NULL for a scratch device */
 	int lock_fd;	   /* flock on the device; -1 otherwise */
 	json_t *settings;  /* environment_settings() before the first trial */
 };

@@ -56,6 +56,16 @@ static int target_on_ground(const struct target *t, const char *dir, const char 
 	return r;
 }
 
+static int target_recheck_own(const struct target_device *d, const char *path, struct err *e)
+{
+	_cleanup_free_ char *parts = guard_parts(&d->bd);
+
+	if (d->parts && !str_eq(d->parts, parts))
+		return err_set(e, EPERM, "%s leads to other devices than those that were checked (%s, then %s)", path,
+			       d->parts, parts);
+	return guard_recheck(path, &d->bd, e);
+}
+
 int target_recheck(const struct target *t, const char *dir, const char *device, struct err *e)
 {
 	const struct target_device *own = target_find(t, device);
@@ -63,7 +73,7 @@ int target_recheck(const struct target *t, const char *dir, const char *device, 
 
 	if (r < 0)
 		return r;
-	return own ? guard_recheck(device, &own->bd, e) : target_on_ground(t, dir, device, true, e);
+	return own ? target_recheck_own(own, device, e) : target_on_ground(t, dir, device, true, e);
 }
 
 void target_look(struct target *t)
@@ -166,7 +176,7 @@ int target_check_claim(const struct target *t, const char *dir, const char *clai
 		return err_set(e, EPERM, "%s", inner.text);
 	for (uint32_t i = 0; i < t->n_devices; i++)
 		if (t->devices[i].bd.dev == bd.dev)
-			return guard_recheck(claim, &t->devices[i].bd, e);
+			return target_recheck_own(&t->devices[i], claim, e);
 	return target_on_ground(t, dir, claim, true, e);
 }
 

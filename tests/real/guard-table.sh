@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Situations in which a device must not be taken: each is refused with what was found, and no byte of any device
-# changes. What needs dm, md or the kernel's own partitions is in guard-guest.sh.
+# changes. What needs dm, md or the kernel's own partitions is in guest-guard-*.sh.
 . "$(dirname "$0")/../helpers.sh"
 requires_root
-requires mkfs.ext4 mkfs.xfs mkswap losetup addpart sha256sum
+requires mkfs.ext4 mkfs.xfs mkswap losetup addpart md5sum
 
 make_loop 16M
 a=$LOOP a_image=$IMAGE
@@ -13,60 +13,14 @@ b=$LOOP b_image=$IMAGE
 an=${a#/dev/} bn=${b#/dev/}
 mkdir mnt mnt2
 cleanup_fn sh -c "umount -q '$PWD/mnt2'; umount -q '$PWD/mnt'; true"
-sums()
-{
-	local image
-	sync
-	for image in "$a_image" "$b_image" ${extra:+"$extra"}; do head -c 128M "$image" | sha256sum; done
-}
-clear() # every DEVICE
-{
-	local d
-	for d in "$a" "$b"; do blkdiscard -f -z "$d" 2>/dev/null || dd if=/dev/zero of="$d" bs=1M count=16 conv=fsync 2>/dev/null; done
-}
-ext4() { mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0,nodiscard "$@"; }
-put() # DEVICE OFFSET BYTES-FOR-PRINTF
-{
-	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc,fsync 2>/dev/null
-}
-# A GUID partition table without or with one partition, as another program would write it.
-gpt() # DEVICE PARTITIONS
-{
-	/usr/bin/python3 - "$1" "$2" <<-'PY'
-	import os, struct, sys, uuid, zlib
-	fd = os.open(sys.argv[1], os.O_RDWR)
-	n, last = int(sys.argv[2]), os.lseek(fd, 0, os.SEEK_END) // 512 - 1
-	entries = bytearray(128 * 128)
-	if n:
-	    entries[:56] = struct.pack("<16s16sQQQ", uuid.UUID("0fc63daf-8483-4772-8e79-3d69d8477de4").bytes_le, uuid.uuid4().bytes_le, 2048, last - 2048, 0)
-	guid = uuid.uuid4().bytes_le
-	def header(at, other, table):
-	    h = bytearray(struct.pack("<8sIIIIQQQQ16sQIII", b"EFI PART", 0x10000, 92, 0, 0, at, other, 34, last - 34, guid, table, 128, 128, zlib.crc32(entries)))
-	    h[16:20] = struct.pack("<I", zlib.crc32(h))
-	    return bytes(h)
-	os.pwrite(fd, struct.pack("<8sII", b"\0\0\x02\0\xee\xff\xff\xff", 1, last) , 446)
-	os.pwrite(fd, b"\x55\xaa", 510)
-	os.pwrite(fd, header(1, last, 2), 512)
-	os.pwrite(fd, entries, 1024)
-	os.pwrite(fd, entries, (last - 32) * 512)
-	os.pwrite(fd, header(last, 1, last - 32), last * 512)
-	os.fsync(fd)
-	PY
-}
-
-another() # IMAGE SIZE: a further device to be refused, with its bytes held against each other too
-{
-	truncate -s "$2" "$1"
-	another=$(losetup -f --show "$1") extra=$PWD/$1
-	cleanup_fn sh -c "losetup -d $another 2>/dev/null || true"
-	devices="\"$another\"" destroy="\"${another#/dev/}\""
-}
+kept=("$a_image" "$b_image")
+. "$SRC/tests/helpers-guard.sh"
 an_xfs() # on a device that is large enough for one
 {
 	[ -z "${xfs:-}" ] || return 0
 	truncate -s 400M xfs.image
 	xfs=$(losetup -f --show xfs.image)
-	cleanup_fn losetup -d "$xfs"
+	cleanup_fn let_go "$xfs"
 }
 mkxfs_head() # the first sector of an XFS, as a table written over it leaves it
 {
@@ -76,43 +30,6 @@ mkxfs_head() # the first sector of an XFS, as a table written over it leaves it
 }
 free_again() { /usr/bin/python3 -c 'import os,sys; os.close(os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL))' "$a" 2>/dev/null; }
 
-# what the job says of its target; set by a situation before it is tried
-devices='' destroy='' overwrite=''
-step='{ setup = "mkfs"; fs = "ext4"; }'
-once=''
-job()
-{
-	cat > table.job <<-JOB
-	target = { devices = [$devices]; destroy = [$destroy]; overwrite = ${overwrite:-false}; };
-	repeats = 1;
-	${once:+once = ( $once );}
-	steps = ( $step );
-	JOB
-}
-count=0
-only=${1:-}
-# situation NAME EXIT TEXT PREPARE [AFTER]: PREPARE is run and may set devices, destroy, overwrite, step; TEXT is what is said.
-situation()
-{
-	local name=$1 status=$2 text=$3 before after
-	[ -z "$only" ] || [[ $name == *$only* ]] || return 0
-	devices="\"$a\"" destroy="\"$an\"" extra='' overwrite=false step='{ setup = "mkfs"; fs = "ext4"; }' once=''
-	clear
-	eval "$4"
-	job
-	before=$(sums)
-	rm -rf out
-	local got=0
-	fstrial run --plugin-dir "$BUILD/tests/plugins" --out out table.job >table 2>log || got=$?
-	[ $got = "$status" ] || { show_file log; fail "$name: exit status $got, expected $status"; }
-	grep -qF -e "$text" log || { show_file log; fail "$name: not said: $text"; }
-	after=$(sums)
-	[ "$after" = "$before" ] || fail "$name: bytes changed"
-	[ ! -e out/commands.log ] || ! grep -q 'mkfs' out/commands.log || fail "$name: mkfs was run"
-	[ "$status" = 1 ] || [ ! -e out ] || fail "$name: a refused run left a results directory"
-	eval "${5:-}"
-	count=$((count + 1))
-}
 
 # ---- what the job says ---------------------------------------------------------------------------
 situation "not confirmed" 5 "$a is not confirmed: add destroy = \"$an\" to target" 'destroy=""'
@@ -178,12 +95,12 @@ situation "another session has it" 5 "$a is in use by another session" \
 
 # ---- loop devices ----------------------------------------------------------------------------------
 situation "its image is behind another mounted loop device" 5 "is also behind" \
-	'ext4 "$a"; second=$(losetup -f --show "$a_image"); cleanup_fn sh -c "losetup -d $second 2>/dev/null || true"
+	'ext4 "$a"; second=$(losetup -f --show "$a_image"); cleanup_fn let_go "$second"
 	mount -o ro,noload "$second" mnt; overwrite=true' 'umount mnt; losetup -d "$second"'
 situation "a loop device over it" 5 "$a is behind the loop device" \
-	'over=$(losetup -f --show "$a"); cleanup_fn sh -c "losetup -d $over 2>/dev/null || true"' 'losetup -d "$over"'
+	'over=$(losetup -f --show "$a"); cleanup_fn let_go "$over"' 'losetup -d "$over"'
 situation "a loop device over a mounted one" 5 "which is mounted on $PWD/mnt" \
-	'ext4 "$b"; mount "$b" mnt; over=$(losetup -f --show -r "$b"); cleanup_fn sh -c "losetup -d $over 2>/dev/null || true"
+	'ext4 "$b"; mount "$b" mnt; over=$(losetup -f --show -r "$b"); cleanup_fn let_go "$over"
 	devices="\"$over\""; destroy="\"${over#/dev/}\""; overwrite=true' 'losetup -d "$over"; umount mnt'
 situation "read-only" 5 "$a is read-only" 'blockdev --setro "$a"' 'blockdev --setrw "$a"'
 nothing()
@@ -195,7 +112,7 @@ nothing()
 }
 situation "nothing is attached" 5 "has a size of zero" 'nothing; devices="\"$nothing\""; destroy="\"${nothing#/dev/}\""'
 situation "too small" 5 "has 65536 bytes" \
-	'truncate -s 64K small.image; small=$(losetup -f --show small.image); cleanup_fn sh -c "losetup -d $small 2>/dev/null || true"
+	'truncate -s 64K small.image; small=$(losetup -f --show small.image); cleanup_fn let_go "$small"
 	devices="\"$small\""; destroy="\"${small#/dev/}\""' 'losetup -d "$small"'
 
 # ---- partitions, told to the kernel by hand: it need not know any kind of table ---------------------------------
@@ -242,7 +159,6 @@ situation "a ZFS member" 5 "zfs_member" zfs 'losetup -d "$another"'
 situation "our own label, and something else" 5 "crypto_LUKS" 'ext4 -L fstrial "$a"; put "$a" 0 "LUKS\\xba\\xbe\\0\\001"'
 
 # ---- between the look and the use ----------------------------------------------------------------------------
-exec_step() { step="{ setup = \"makes_device\"; make = \"$1\"; }, $step"; }
 # The session's own lock keeps an image behind its loop device, but not the node in its place.
 cleanup_fn sh -c "[ ! -e $a.away ] || mv -f $a.away $a"
 situation "another device under its name" 1 "$a leads to another device than the one that was checked ($an, then $bn)" \
@@ -251,8 +167,7 @@ situation "its node is gone" 1 "$a: No such file or directory" 'exec_step "mv $a
 situation "grown meanwhile" 1 "changed its size" \
 	'truncate -s 17M "$a_image"; exec_step "losetup -c $a"' 'truncate -s 16M "$a_image"; losetup -c "$a"'
 situation "mounted meanwhile" 1 "it is mounted on $PWD/mnt" 'ext4 -L fstrial "$a"; mount "$a" mnt; umount mnt; exec_step "mount -o ro,noload $a $PWD/mnt"' \
-	'umount mnt; fstrial recover >/dev/null 2>&1'
+	'umount mnt; tool/fstrial recover >/dev/null 2>&1'
 situation "a step hands over another device" 1 "$bn" \
 	'step="{ setup = \"makes_device\"; make = \"echo $b\"; }, $step"'
-echo "$count situations"
-[ -n "$only" ] || [ $count -ge 40 ] || fail "only $count situations"
+situations_tried 50
