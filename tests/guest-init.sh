@@ -28,9 +28,9 @@ uml) mount -t hostfs none "$GUEST_SHARE" -o "$GUEST_SHARE" ;;
 qemu) mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=none share "$GUEST_SHARE" ;;
 esac || exec /bin/sleep infinity # guest.sh sees that it never became ready
 
-# The modules of a User-Mode-Linux kernel are not where modprobe looks for them. Some programs run it by its
-# full path, so that kmod, which all of these names stand for, has to be another one.
-if [ "$GUEST_KIND" = uml ]; then
+# The modules of this kernel are not where modprobe looks for them. Some programs run it by its full path, so
+# that kmod, which all of these names stand for, has to be another one.
+if command -v modprobe >/dev/null; then
 	kmod=$(realpath "$(command -v modprobe)")
 	cp "$kmod" /run/bin/kmod.real
 	cat >/run/bin/modprobe <<-END

@@ -11,8 +11,9 @@
 #     guest_run --disks 2 "$SRC/tests/..." ARG    # its output and exit status
 #     in_guest --disks 2 --size 512M              # what follows this line runs in a guest
 #
-# The guest is User-Mode Linux (Debian's package user-mode-linux), or QEMU without KVM and a kernel below
-# /boot where the processor is too much for that. Its / is the host's, read-only, so that the build, the
+# The guest is User-Mode Linux (Debian's package user-mode-linux), or, where the processor is too much for that,
+# QEMU without KVM (qemu-system-x86, busybox-static, and an installed linux-image-amd64 or one that was unpacked
+# below $GUEST_KERNEL). Its / is the host's, read-only, so that the build, the
 # sources and all programs are there; the directory that guest.sh was called in is the same in the guest,
 # can be written, and is where the script starts. /run, /mnt and /dev/shm are the guest's own; TMPDIR is on
 # a tmpfs, uid is 0, there is one processor and no udev. DISKS holds the devices of N empty disks (0) of SIZE
@@ -147,6 +148,66 @@ kind_uml()
 		GUEST_KIND=uml "GUEST_DIR=$dir" "GUEST_SHARE=$share")
 }
 
+# A kernel that can mount the host's files, and its modules: below $GUEST_KERNEL, where a package linux-image was
+# unpacked, or installed. Prints "IMAGE MODULES-ROOT VERSION".
+find_kernel()
+{
+	local root image version
+	for root in ${GUEST_KERNEL:-} ''; do
+		for image in "$root"/boot/vmlinuz-*; do
+			version=${image##*/vmlinuz-}
+			[ -r "$image" ] && [ -n "$(find "$root/lib/modules/$version" -name '9p.ko*' 2>/dev/null)" ] &&
+				echo "$image $root/ $version" && return 0
+		done
+	done
+	return 1
+}
+
+# An initial file system that does nothing but mount the host's / and go there.
+make_initrd() # MODULES-ROOT VERSION
+{
+	local module line tree=$dir/initrd i=0
+	mkdir -p "$tree"/{bin,dev,proc,host,modules}
+	cp "$(command -v busybox)" "$tree/bin/busybox"
+	{
+		echo '#!/bin/busybox sh'
+		for module in virtio_pci virtio_blk 9pnet_virtio 9p; do
+			modprobe -d "$1" -S "$2" --show-depends "$module" | awk '$1 == "insmod" { print $2 }'
+		done | awk '!seen[$0]++' | while read -r line; do
+			i=$((i + 1))
+			cp "$line" "$tree/modules/$i-${line##*/}"
+			echo "/bin/busybox insmod /modules/$i-${line##*/}"
+		done
+		echo '/bin/busybox mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=loose,ro host /host'
+		echo 'exec /bin/busybox switch_root /host "$GUEST_INIT"'
+	} >"$tree/init"
+	chmod +x "$tree/init"
+	(cd "$tree" && find . | busybox cpio -o -H newc 2>/dev/null) >"$dir/initrd.cpio"
+}
+
+kind_qemu()
+{
+	local qemu image root version args=() i
+	qemu=$(command -v qemu-system-x86_64) || { why="the package qemu-system-x86 is not installed"; return 1; }
+	command -v busybox >/dev/null || { why="the package busybox-static is not installed"; return 1; }
+	read -r image root version < <(find_kernel) ||
+		{ why="no kernel with the module 9p below /boot (package linux-image-amd64, not the one for clouds)"; return 1; }
+	mkdir -p "$dir/root/lib"
+	ln -sfn "${root%/}/lib/modules" "$dir/root/lib/modules"
+	make_initrd "$root" "$version"
+	for ((i = 0; i < disks; i++)); do
+		args+=(-drive "file=${images[i]},format=raw,if=none,id=d$i,discard=unmap" -device "virtio-blk-pci,drive=d$i")
+	done
+	boot_limit=180
+	write_env qemu /dev/vd
+	boot=("$qemu" -accel tcg -cpu max -m "$mem" -nodefaults -display none -no-reboot -nic none -serial stdio
+		-kernel "$image" -initrd "$dir/initrd.cpio"
+		-virtfs "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap"
+		-virtfs "local,path=$share,mount_tag=share,security_model=none,multidevs=remap"
+		${args[@]+"${args[@]}"}
+		-append "console=ttyS0 quiet panic=-1 mitigations=off random.trust_cpu=on GUEST_KIND=qemu GUEST_DIR=$dir GUEST_SHARE=$share GUEST_INIT=$SRC/tests/guest-init.sh")
+}
+
 # ---- booting ------------------------------------------------------------------------------------
 
 running() { kill -0 "$pid" 2>/dev/null; }
@@ -207,7 +268,7 @@ until_ended()
 
 prepare "$@"
 reasons=() result=''
-for kind in ${GUEST_KIND:-uml}; do
+for kind in ${GUEST_KIND:-uml qemu}; do
 	if try_kind "$kind"; then
 		[ ! -f "$dir/out" ] || cat "$dir/out"
 		case $result in
