@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "core/util/clock.h"
+#include "core/util/proc_guard.h"
 #include "core/util/str.h"
 #include "core/util/vec.h"
 #include "core/util/xalloc.h"
@@ -357,6 +358,7 @@ static int proc_run_path(const struct proc_cmd *cmd, const char *path, struct pr
 	struct proc_exec x = { .path = path, .cwd = cmd->cwd, .fd = { -1, -1, -1 } };
 	struct proc_child c = { .pid = -1, .pidfd = -1, .fd = { -1, -1, -1 }, .stop = cmd->stop };
 	uint64_t started = clock_now_ns();
+	struct proc_guard guard;
 	int ret;
 
 	/* execve(2) takes pointers to char * for reasons of history and changes nothing. */
@@ -369,7 +371,9 @@ static int proc_run_path(const struct proc_cmd *cmd, const char *path, struct pr
 		if (!cmd->timeout_ns ||
 		    __builtin_add_overflow(started, cmd->timeout_ns, &c.deadline))
 			c.deadline = 0;
+		proc_guard_begin(&guard, c.pid);
 		proc_loop(&c, res, started);
+		proc_guard_end(&guard);
 		ret = proc_failure_report(&c, cmd, e);
 	}
 	for (int i = 0; i < PROC_STREAMS; i++)

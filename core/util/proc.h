@@ -31,7 +31,7 @@ struct proc_result {
 /*
  * Runs cmd to its end with stdin from /dev/null. 0 when it was started, whatever its exit status;
  * -ENOENT (named in e) when it is not found. *res is to be released by the caller in either case.
- * The program dies with the calling thread. What it left running in the background is neither
+ * The program dies with the calling thread, and its process group with this process. What it left running in the background is neither
  * killed nor waited for, even if it still holds the output open.
  */
 int proc_run(const struct proc_cmd *cmd, struct proc_result *res, struct err *e) _must_check_;

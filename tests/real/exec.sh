@@ -87,7 +87,7 @@ assert_exit 0 fstrial run --out out12 a.job >table 2>log
 assert_contains out12/commands.log "| here I am"
 
 # Interrupted, the server ends with its trial; killed, by recover.
-job "$server"', { workload = "exec"; argv = ["sleep", "'$nap'"]; }' >long.job
+job "$server"', { workload = "exec"; argv = ["sh", "-c", "sleep '$nap' & wait"]; }' >long.job
 working() { pgrep -f "[s]leep $nap" >/dev/null; }
 fstrial_bg run --out out9 long.job >table 2>log
 wait_for 20 working || fail "never began"
@@ -100,6 +100,9 @@ wait_for 20 working || fail "never began"
 kill -KILL "$PID"
 wait "$PID" 2>/dev/null || true
 running || fail "the server is to be ended by recover, not by chance"
+# What was measured ends with the session, and what that had started with it.
+not_working() { ! working; }
+wait_for 10 not_working || fail "a program's child outlived the session"
 assert_exit 0 fstrial recover >rec 2>&1
 assert_contains rec "put back: server"
 ! running || fail "recover left the server"

@@ -3,6 +3,7 @@
 #include <CUnit/CUnit.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,6 +264,35 @@ static bool gone_soon(int fd)
 	return false;
 }
 
+static int children_of(pid_t pid)
+{
+	char path[64], text[256] = "";
+	int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fgets(text, sizeof(text), f))
+		for (const char *p = text; *p; p++)
+			n += *p == ' ';
+	fclose(f);
+	return n;
+}
+
+/* Kills pid once a program of its wrote a process number into the pipe; is that one gone soon, too? */
+static bool kill_and_gone(pid_t pid, int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (poll(&p, 1, 10000) != 1)
+		return false;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return gone_soon(fd);
+}
+
 /* When we are killed, the program dies too. */
 static void test_dies_with_parent(void)
 {
@@ -285,6 +315,31 @@ static void test_dies_with_parent(void)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	CU_ASSERT_TRUE(gone_soon(fds[0]));
+	close(fds[0]);
+}
+
+/* And so does what it has started. */
+static void test_group_dies_with_parent(void)
+{
+	int fds[2];
+	pid_t pid;
+
+	CU_ASSERT_EQUAL_FATAL(pipe(fds), 0);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		char text[128];
+		struct proc_result res;
+
+		snprintf(text, sizeof(text), "sleep 20 & echo $! >/proc/%d/fd/%d; wait", getpid(), fds[1]);
+		_exit(run_shell(text, 0, &res) != 0);
+	}
+	close(fds[1]);
+	/* The program, and who watches over it. */
+	for (int i = 0; i < 10000 && children_of(pid) < 2; i++)
+		usleep(1000);
+	CU_ASSERT_EQUAL(children_of(pid), 2);
+	CU_ASSERT_TRUE(kill_and_gone(pid, fds[0]));
 	close(fds[0]);
 }
 
@@ -414,6 +469,7 @@ void test_util_proc(void)
 		{ "signals", test_signals },
 		{ "own group", test_own_group },
 		{ "dies with its parent", test_dies_with_parent },
+		{ "its group dies with its parent", test_group_dies_with_parent },
 		{ "closed standard streams", test_closed_standard_streams },
 		{ "no leaks", test_no_leaks },
 		{ "find", test_find },
