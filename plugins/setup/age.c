@@ -147,6 +147,8 @@ static int age_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 
 	if (cfg->fill.method == FILL_WRITE)
 		est->bytes_written = all;
+	fst_plan(ctx, NULL, "ages the file system, %" PRIu64 " %% full, in %" PRIu64 " rounds",
+		 cfg->fill.percent, cfg->rounds);
 	est->files = all / ((cfg->fill.min_filesize + cfg->fill.max_filesize) / 2) + 1;
 	return 0;
 }

@@ -63,6 +63,11 @@ static int fill_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 		bytes = strtoull(size, NULL, 10) / 100 * cfg->percent;
 	if (cfg->method == FILL_WRITE)
 		est->bytes_written = bytes;
+	if (cfg->percent)
+		fst_plan(ctx, NULL, "fills the file system to %" PRIu64 " %% with files",
+			 cfg->percent);
+	else
+		fst_plan(ctx, NULL, "makes files of %" PRIu64 " bytes together", cfg->size);
 	est->files = bytes / ((cfg->min_filesize + cfg->max_filesize) / 2) + 1;
 	return 0;
 }
