@@ -80,7 +80,7 @@ static struct cell *cells_append(struct cells *c, const struct cell *like)
 {
 	struct cell *cell;
 
-	if (c->n == c->cap) {
+	if (!c->v || c->n == c->cap) {
 		c->cap = c->cap ? c->cap * 2 : 32;
 		c->v = xreallocarray(c->v, c->cap, sizeof(*c->v));
 	}
