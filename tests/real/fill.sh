@@ -42,8 +42,8 @@ for pair in v01:v02 v03:v04; do
 done
 assert_json out/result.json "all(int(t['steps'][3]['notes']['trimmed_bytes']) > 0 for t in d['trials'])"
 
-# Nearly full, of small files.
-fstrial run --quiet --repeats 1 --set percent=99 --set max=16KiB --out full fill.job >table 2>err ||
+# Nearly full.
+fstrial run --quiet --repeats 1 --set percent=99 --set max=256KiB --out full fill.job >table 2>err ||
 	{ show_file err; fail "full"; }
 assert_json full/result.json "all(t['filesystem']['fill'] > 0.9 for t in d['trials'])"
 
