@@ -170,4 +170,13 @@ situation "mounted meanwhile" 1 "it is mounted on $PWD/mnt" 'ext4 -L fstrial "$a
 	'umount mnt; tool/fstrial recover >/dev/null 2>&1'
 situation "a step hands over another device" 1 "$bn" \
 	'step="{ setup = \"makes_device\"; make = \"echo $b\"; }, $step"'
+# The device of a log, named by a link that is turned to a third device after the job was looked at.
+situation "a further device, turned meanwhile" 1 "$PWD/turned does not stand on the target alone" \
+	'another third.image 16M; ln -sfn "$b" turned; devices="\"$a\", \"$b\""; destroy="\"$an\", \"$bn\""
+	step="{ setup = \"mkfs\"; fs = \"ext4\"; logdev = \"$PWD/turned\"; }"; exec_step "ln -sfn $another $PWD/turned"' 'losetup -d "$another"'
+situation "a further device that the target has not" 5 "$b is none of the target's devices: add it to target.devices" \
+	'step="{ setup = \"mkfs\"; fs = \"ext4\"; logdev = \"$b\"; }"'
+situation "a further device, in use" 5 "$b is mounted on $PWD/mnt" \
+	'ext4 "$b"; mount "$b" mnt; devices="\"$a\", \"$b\""; destroy="\"$an\", \"$bn\""; overwrite=true
+	step="{ setup = \"mkfs\"; fs = \"ext4\"; logdev = \"target.2\"; }"' 'umount mnt'
 situations_tried 50

@@ -11,7 +11,7 @@ void test_job_number(void);
 
 static const struct param_names names = { .ram = 1ULL << 34,
 					  .cpus = 6,
-					  .target_size = 10000000000ULL };
+					  .target_size = 10000000000ULL, .target_count = 3 };
 static const struct param_names nothing = { .cpus = 1 };
 
 static void test_sizes(void)
@@ -137,6 +137,8 @@ static void test_integers(void)
 	CU_ASSERT_EQUAL(u, 1);
 	CU_ASSERT_EQUAL(number_parse_u64("18446744073709551615", &names, &u, NULL), 0);
 	CU_ASSERT_EQUAL(u, UINT64_MAX);
+	CU_ASSERT_EQUAL(number_parse_u64("2*target.count", &names, &u, NULL), 0);
+	CU_ASSERT_EQUAL(u, 6);
 	CU_ASSERT_EQUAL(number_parse_u64("target.size/1GiB", &names, &u, NULL), 0);
 	CU_ASSERT_EQUAL(u, 9);
 	CU_ASSERT_NOT_EQUAL(number_parse_u64("4KiB", &names, &u, NULL), 0);
