@@ -3,12 +3,22 @@
 # Limits of a control group: a small data set that exceeds the cache, and a rate that is held down.
 . "$(dirname "$0")/../helpers.sh"
 requires_root
-requires mkfs.ext4 losetup
+requires mkfs.ext4 losetup flock
 
+# Whatever ends the test: nothing of a killed session stays.
+put_back()
+{
+	local journal
+	for journal in "$FSTRIAL_STATE_DIR"/*.undo; do
+		[ ! -e "$journal" ] || flock -w 20 "$journal" true
+	done
+	fstrial recover >/dev/null 2>&1
+}
 groups_left() { find /sys/fs/cgroup -maxdepth 6 -type d -name "fstrial-$1-*" 2>/dev/null; }
 
 # A device of our own: nobody else's I/O is counted.
 make_loop 512MiB
+cleanup_fn put_back
 cat >memory.job <<END
 job = "memory";
 vars = { limit = "1GiB"; };

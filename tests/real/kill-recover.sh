@@ -8,6 +8,17 @@ requires mkfs.xfs mkfs.ext4 flock setsid
 KILLS=${KILLS:-40}
 SEED=${SEED:-$RANDOM}
 
+# Whatever ends the test: nothing of a killed session stays.
+put_back()
+{
+	local journal
+	for journal in "$FSTRIAL_STATE_DIR"/*.undo; do
+		[ ! -e "$journal" ] || flock -w 20 "$journal" true
+	done
+	fstrial recover >/dev/null 2>&1
+}
+cleanup_fn put_back
+
 steps='{ setup = "sysctl"; set = ["vm.dirty_bytes = 100000000", "vm.dirty_background_bytes = 50000000",
 				   "vm.vfs_cache_pressure = 50", "vm.swappiness = 10"]; },
 	{ setup = "governor"; },
