@@ -258,34 +258,48 @@ static double figure(const struct import_row *row, const char *step_name, const 
 	return NAN;
 }
 
+/* Numbers of the rows that are taken for repeats of row first, that one included. */
+static size_t *repeat_rows(const struct import *im, size_t first, size_t *n)
+{
+	size_t *rows = xcalloc(im->rows.n, sizeof(*rows));
+
+	*n = 0;
+	for (size_t k = first; k < im->rows.n; k++) {
+		if (json_equal(im->rows.v[k].values, im->rows.v[first].values))
+			rows[(*n)++] = k;
+	}
+	return rows;
+}
+
 /* The widest of all primary figures of rows that are taken for repeats of row first. */
 static void check_repeats(struct import *im, size_t first)
 {
 	const struct import_row *row = &im->rows.v[first];
 	struct extreme worst = { NAN, NAN, 0, 0 };
 	_cleanup_free_ char *what = NULL;
+	size_t n, i;
+	_cleanup_free_ size_t *rows = repeat_rows(im, first, &n);
 	const char *metric;
 	json_t *step, *m;
-	size_t i;
 
 	json_array_foreach(row->steps, i, step)
 	{
+		const char *name = js_get_str(step, "name", "");
+
 		json_object_foreach(json_object_get(step, "metrics"), metric, m)
 		{
 			struct extreme x = { NAN, NAN, 0, 0 };
 
-			for (size_t k = first;
-			     json_is_true(json_object_get(m, "primary")) && k < im->rows.n; k++)
-				if (json_equal(im->rows.v[k].values, row->values))
-					extreme_add(&x,
-						    figure(&im->rows.v[k],
-							   js_get_str(step, "name", ""), metric),
-						    k);
+			if (!json_is_true(json_object_get(m, "primary")))
+				continue;
+			for (size_t k = 0; k < n; k++)
+				extreme_add(&x, figure(&im->rows.v[rows[k]], name, metric),
+					    rows[k]);
 			if (x.high / x.low > SPREAD_MAX &&
 			    !(worst.high / worst.low > x.high / x.low)) {
 				worst = x;
 				free(what);
-				what = xstrdup(js_get_str(step, "name", ""));
+				what = xstrdup(name);
 			}
 		}
 	}
