@@ -32,9 +32,11 @@ for target in 'scratch = "400MiB"; scratch_dir = "."' 'directory = "."'; do
 done
 
 # A partition of the target, and a loop device over it, are the target.
-make_loop 800M
-# Told to the kernel by hand: it need not know any kind of partition table.
-losetup -d "$LOOP" && losetup -P "$LOOP" "$IMAGE"
+# With partitions from the start, as a number that is let go of is anybody's; told to the kernel by hand, as it need
+# not know any kind of partition table.
+truncate -s 800M part.image
+LOOP=$(losetup -f -P --show part.image)
+cleanup_fn let_go "$LOOP"
 addpart "$LOOP" 1 2048 819200 && wait_for 10 test -b "${LOOP}p1" || skip "no partitions on loop devices"
 cat > part.job <<END
 target = { device = "$LOOP"; destroy = "${LOOP#/dev/}"; };

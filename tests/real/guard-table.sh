@@ -6,8 +6,11 @@
 requires_root
 requires mkfs.ext4 mkfs.xfs mkswap losetup addpart md5sum
 
-make_loop 16M
-a=$LOOP a_image=$IMAGE
+# With partitions from the start: a number that is let go of is anybody's.
+a_image=$PWD/a.image
+truncate -s 16M "$a_image"
+a=$(losetup -f -P --show "$a_image") || skip "no loop device to be had"
+cleanup_fn let_go "$a"
 make_loop 16M
 b=$LOOP b_image=$IMAGE
 an=${a#/dev/} bn=${b#/dev/}
@@ -103,14 +106,12 @@ situation "a loop device over a mounted one" 5 "which is mounted on $PWD/mnt" \
 	'ext4 "$b"; mount "$b" mnt; over=$(losetup -f --show -r "$b"); cleanup_fn let_go "$over"
 	devices="\"$over\""; destroy="\"${over#/dev/}\""; overwrite=true' 'losetup -d "$over"; umount mnt'
 situation "read-only" 5 "$a is read-only" 'blockdev --setro "$a"' 'blockdev --setrw "$a"'
-nothing()
-{
-	truncate -s 1M empty.image
-	nothing=$(losetup -f --show empty.image)
-	losetup -d "$nothing"
-	wait_for 10 test ! -e /sys/block/"${nothing#/dev/}"/loop || true
-}
-situation "nothing is attached" 5 "has a size of zero" 'nothing; devices="\"$nothing\""; destroy="\"${nothing#/dev/}\""'
+# A disk in memory without a size yet: the number of a loop device without an image may be anybody's by then.
+if [ -r /sys/class/zram-control/hot_add ]; then
+	n=$(cat /sys/class/zram-control/hot_add)
+	cleanup_fn sh -c "echo $n >/sys/class/zram-control/hot_remove"
+	situation "nothing is there" 5 "/dev/zram$n has a size of zero" 'devices="\"/dev/zram$n\""; destroy="\"zram$n\""'
+fi
 situation "too small" 5 "has 65536 bytes" \
 	'truncate -s 64K small.image; small=$(losetup -f --show small.image); cleanup_fn let_go "$small"
 	devices="\"$small\""; destroy="\"${small#/dev/}\""' 'losetup -d "$small"'
@@ -118,7 +119,6 @@ situation "too small" 5 "has 65536 bytes" \
 # ---- partitions, told to the kernel by hand: it need not know any kind of table ---------------------------------
 part() { addpart "$a" 1 2048 16384 && wait_for 10 test -b "${a}p1"; }
 unpart() { delpart "$a" 1; }
-losetup -d "$a" && losetup -P "$a" "$a_image"
 if part; then
 	unpart
 	situation "a partition of it is mounted" 5 "${a}p1, a partition of $a, is mounted on $PWD/mnt" \
