@@ -25,9 +25,11 @@ struct row {
 
 void report_put_wrapped(const char *line, size_t indent, FILE *out)
 {
+	/* What is in documents is not trusted. */
+	_cleanup_free_ char *clean = text_clean(line);
 	struct strbuf sb = STRBUF_INIT;
 
-	text_wrap(&sb, line, 0, indent, REPORT_WIDTH);
+	text_wrap(&sb, clean, 0, indent, REPORT_WIDTH);
 	fputs(strbuf_str(&sb), out);
 	strbuf_free(&sb);
 }

@@ -71,11 +71,12 @@ static void put_pair(struct table *t, const struct effect *e)
 /* The answer before the numbers. */
 static void put_answer(const struct effects *e, FILE *out)
 {
+	_cleanup_free_ char *step = text_clean(e->step), *metric = text_clean(e->metric);
 	size_t active = 0;
 
 	for (size_t i = 0; i < e->n_effects; i++)
 		active += e->v[i].active;
-	fprintf(out, "%s.%s, %zu values, one value's spread %.1f %%%s\n", e->step, e->metric, e->n, 100 * e->sigma,
+	fprintf(out, "%s.%s, %zu values, one value's spread %.1f %%%s\n", step, metric, e->n, 100 * e->sigma,
 		e->pairs ? "" : "; single factors only: too few repeats for pairs of them");
 	if (!active)
 		fprintf(out, "No factor had an effect that stands out of the noise; one of %.1f %% between two levels would have "
@@ -107,7 +108,9 @@ void effects_print(const struct effects *e, size_t n, FILE *out)
 		if (i)
 			fputc('\n', out);
 		if (e[i].why) {
-			fprintf(out, "%s.%s: %s\n", e[i].step, e[i].metric, e[i].why);
+			_cleanup_free_ char *step = text_clean(e[i].step), *metric = text_clean(e[i].metric);
+
+			fprintf(out, "%s.%s: %s\n", step, metric, e[i].why);
 			continue;
 		}
 		put_answer(&e[i], out);

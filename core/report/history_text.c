@@ -20,6 +20,7 @@ enum { HISTORY_WIDTH = 120, HISTORY_COLUMNS = 8 /* sets that fit beside each oth
 struct grid {
 	struct table table;
 	struct table_column *columns;
+	char **titles; /* what columns has, without anything harmful */
 	size_t n;
 	enum report_format format;
 	FILE *out;
@@ -27,7 +28,14 @@ struct grid {
 
 static void grid_init(struct grid *g, size_t n, enum report_format format, FILE *out)
 {
-	*g = (struct grid){ .columns = xcalloc(n, sizeof(*g->columns)), .n = n, .format = format, .out = out };
+	*g = (struct grid){ .columns = xcalloc(n, sizeof(*g->columns)), .titles = xcalloc(n, sizeof(*g->titles)), .n = n,
+			    .format = format, .out = out };
+}
+
+static void grid_column(struct grid *g, size_t k, const char *title, unsigned flags)
+{
+	g->titles[k] = text_clean(title);
+	g->columns[k] = (struct table_column){ g->titles[k], flags };
 }
 
 static void put_pipes(const struct grid *g, char *const *cells)
@@ -62,6 +70,9 @@ static void grid_put(struct grid *g)
 	}
 	strbuf_free(&sb);
 	table_free(&g->table);
+	for (size_t k = 0; k < g->n; k++)
+		free(g->titles[k]);
+	free(g->titles);
 	free(g->columns);
 }
 
@@ -97,12 +108,12 @@ static void set_since(const struct report *r, char *cell)
 
 static void put_sets(const struct history *s, enum report_format format, FILE *out)
 {
+	const char *by = !s->by ? "" : str_eq(s->by, "kernel") ? "kernel" : s->by + strlen("version of ");
 	struct grid g;
 
 	grid_init(&g, ARRAY_SIZE(set_titles), format, out);
 	for (size_t k = 0; k < g.n; k++)
-		g.columns[k] = (struct table_column){ set_titles[k], k == 0 || k == 8 ? TABLE_CUT : k == 1 ? 0 : TABLE_RIGHT };
-	g.columns[1].title = !s->by ? "" : str_eq(s->by, "kernel") ? "kernel" : s->by + strlen("version of ");
+		grid_column(&g, k, k == 1 ? by : set_titles[k], k == 0 || k == 8 ? TABLE_CUT : k == 1 ? 0 : TABLE_RIGHT);
 	table_init(&g.table, g.columns, g.n);
 	for (size_t i = 0; i < s->n; i++) {
 		char cell[ARRAY_SIZE(set_titles)][64] = { 0 };
@@ -177,12 +188,12 @@ static void put_cells(const struct history *s, enum report_format format, FILE *
 	struct grid g;
 
 	grid_init(&g, 3 + s->n, format, out);
-	g.columns[0] = (struct table_column){ "metric", TABLE_CUT };
-	g.columns[1] = (struct table_column){ "variant", TABLE_CUT };
-	g.columns[2] = (struct table_column){ history_label(s, 0), TABLE_RIGHT };
-	g.columns[3] = (struct table_column){ "", 0 };
+	grid_column(&g, 0, "metric", TABLE_CUT);
+	grid_column(&g, 1, "variant", TABLE_CUT);
+	grid_column(&g, 2, history_label(s, 0), TABLE_RIGHT);
+	grid_column(&g, 3, "", 0);
 	for (size_t i = 1; i < s->n; i++)
-		g.columns[3 + i] = (struct table_column){ history_label(s, i), TABLE_RIGHT };
+		grid_column(&g, 3 + i, history_label(s, i), TABLE_RIGHT);
 	table_init(&g.table, g.columns, g.n);
 	for (size_t k = 0; k < s->sets[0].cells.n; k++)
 		if (cell_decides(s, &s->sets[0].cells.v[k]))

@@ -105,6 +105,19 @@ assert_exit 1 fstrial compare --force lts515.json lts61.json >out
 [ "$(grep -n "bigtime" out | cut -d: -f1)" -lt "$(grep -n REGRESSED out | head -n1 | cut -d: -f1)" ] ||
 	fail "a verdict before the features"
 
+# What is in a document does not reach a terminal as a command to it.
+escapes="o.factors = {'x\\x1b[31m': ['a\\x1b[32m', 'b']}; o.step = 'wr\\x1b[33mite'; o.kernel = '6\\x1b[34m'"
+doc hostile-a.json 13 "$escapes"
+doc hostile-b.json 14 "$escapes; o.kernel = '7\\x1b[35m'; o.agcount = 5; o.loss = lambda v: 0.3"
+for format in text markdown junit; do
+	fstrial compare --force hostile-a.json hostile-b.json --format $format >out && fail "30 % are a loss"
+	assert_lacks out $'\x1b'
+	fstrial compare --force hostile-a.json hostile-b.json hostile-a.json --format $format >out || true
+	assert_lacks out $'\x1b'
+done
+fstrial effects hostile-a.json >out
+assert_lacks out $'\x1b'
+
 # What cannot be read is said, with its place.
 assert_exit 2 fstrial compare base.json nothing.json >out 2>err
 assert_contains err nothing.json
