@@ -76,5 +76,5 @@ int cpus_bind(const struct step_options *o, uint32_t index, struct err *e)
 					 "cpus_allowed = \"%s\": worker %u has no processor that "
 					 "is there and that this process may use",
 					 o->cpus_allowed, index)
-			       : err_set(e, errno, "cpus_allowed = \"%s\"", o->cpus_allowed);
+			       : err_sys(e, errno, "cpus_allowed = \"%s\"", o->cpus_allowed);
 }

@@ -24,7 +24,7 @@ int files_init(struct io_files *f, const char *dir, const struct io_params *p, s
 	if (!dir)
 		return 0;
 	f->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return f->dirfd < 0 ? err_set(e, errno, "open %s", dir) : 0;
+	return f->dirfd < 0 ? err_sys(e, errno, "open %s", dir) : 0;
 }
 
 void files_release(struct io_files *f)
@@ -118,13 +118,13 @@ static int files_enter(int at, const char *name, const char *whole, struct err *
 	int fd;
 
 	if (mkdirat(at, name, 0755) < 0 && errno != EEXIST) {
-		err_set(e, errno, "mkdir for %s", whole);
+		err_sys(e, errno, "mkdir for %s", whole);
 		close(at);
 		return -e->code;
 	}
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		err_set(e, errno, "%s: %s is not a directory to enter", whole, name);
+		err_sys(e, errno, "%s: %s is not a directory to enter", whole, name);
 	close(at);
 	return fd < 0 ? -e->code : fd;
 }
@@ -136,7 +136,7 @@ int files_parent(const struct io_files *f, const char *name, const char **base, 
 
 	*base = name;
 	if (fd < 0)
-		return err_set(e, errno, "open %s", f->dir);
+		return err_sys(e, errno, "open %s", f->dir);
 	while (fd >= 0 && (slash = strchr(*base, '/'))) {
 		char *part = xstrndup(*base, (size_t)(slash - *base));
 
@@ -173,11 +173,11 @@ int files_open_one(const struct io_files *f, const char *name, int flags, struct
 	if (fd < 0)
 		return -e->code;
 	if (fstat(fd, &st) < 0)
-		err_set(e, errno, "stat %s", name);
+		err_sys(e, errno, "stat %s", name);
 	else if (!S_ISREG(st.st_mode))
 		err_set(e, EINVAL, "%s is not a regular file", name);
 	else if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) < 0)
-		err_set(e, errno, "flags of %s", name);
+		err_sys(e, errno, "flags of %s", name);
 	else
 		return fd;
 	close(fd);
@@ -242,7 +242,7 @@ static int files_check_one(const struct io_file *file, int fd, struct err *e)
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return err_set(e, errno, "stat %s", file->name);
+		return err_sys(e, errno, "stat %s", file->name);
 	if (!st.st_nlink)
 		return err_set(e, ENOENT,
 			       "%s was deleted meanwhile: what was done from then on, up to offset "
@@ -288,5 +288,5 @@ int files_raise_limit(const struct io_files *f, uint32_t nworkers, struct err *e
 			       (unsigned long long)lim.rlim_max);
 	}
 	lim.rlim_cur = need;
-	return setrlimit(RLIMIT_NOFILE, &lim) < 0 ? err_set(e, errno, "limit of open files") : 0;
+	return setrlimit(RLIMIT_NOFILE, &lim) < 0 ? err_sys(e, errno, "limit of open files") : 0;
 }

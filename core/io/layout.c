@@ -26,13 +26,13 @@ static int layout_unlink(const struct io_files *f, const struct io_file *file, s
 		return at;
 	if (fstatat(at, base, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		if (errno != ENOENT)
-			r = err_set(e, errno, "stat %s", file->name);
+			r = err_sys(e, errno, "stat %s", file->name);
 	} else if (S_ISLNK(st.st_mode)) {
 		r = err_set(e, ELOOP, "%s is a symbolic link, not a data file of ours", file->name);
 	} else if (!S_ISREG(st.st_mode)) {
 		r = err_set(e, EINVAL, "%s is not a regular file", file->name);
 	} else if (unlinkat(at, base, 0) < 0) {
-		r = err_set(e, errno, "unlink %s", file->name);
+		r = err_sys(e, errno, "unlink %s", file->name);
 	}
 	close(at);
 	return r;
@@ -70,7 +70,7 @@ static int layout_inspect(const struct io_files *f, struct io_file *file, struct
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0) {
-		err_set(e, errno, "stat %s", file->name);
+		err_sys(e, errno, "stat %s", file->name);
 		close(fd);
 		return -e->code;
 	}
@@ -113,7 +113,7 @@ static int layout_available(const struct io_files *f, uint64_t *avail, struct er
 	struct statvfs v;
 
 	if (fstatvfs(f->dirfd, &v) < 0)
-		return err_set(e, errno, "free space of %s", f->dir);
+		return err_sys(e, errno, "free space of %s", f->dir);
 	*avail = (uint64_t)v.f_bavail * v.f_frsize;
 	return 0;
 }
@@ -164,7 +164,7 @@ static int layout_write(struct io_files *f, const struct io_file *file, int fd, 
 			verify_fill(l->verify, (uint32_t)(file - f->file.v), at, b->slab, len);
 		n = pwrite(fd, b->slab, len, (off_t)at);
 		if (n <= 0)
-			return err_set(e, n < 0 ? errno : EIO,
+			return err_sys(e, n < 0 ? errno : EIO,
 				       "laying out: write %s at offset %llu, %zu bytes", file->name,
 				       (unsigned long long)at, len);
 		at += (uint64_t)n;
@@ -172,7 +172,7 @@ static int layout_write(struct io_files *f, const struct io_file *file, int fd, 
 		live_set(l->live->w[0].bytes, f->laid_out);
 	}
 	if (fsync(fd) < 0)
-		return err_set(e, errno, "laying out: fsync %s", file->name);
+		return err_sys(e, errno, "laying out: fsync %s", file->name);
 	/*
 	 * That we filled it must not make its reads come from memory; a hint, so its result is of
 	 * no use.
@@ -190,7 +190,7 @@ static int layout_fill(struct io_files *f, const struct io_file *file, struct la
 		return fd;
 	r = layout_write(f, file, fd, l, b, e);
 	if (close(fd) < 0 && r == 0)
-		r = err_set(e, errno, "laying out: close %s", file->name);
+		r = err_sys(e, errno, "laying out: close %s", file->name);
 	return r;
 }
 

@@ -183,7 +183,7 @@ static int verify_load(const struct verify *v, struct verify_read *r, uint64_t a
 	r->from = at - at % VERIFY_CHUNK;
 	n = pread(r->fd, r->buf, VERIFY_CHUNK, (off_t)r->from);
 	if (n < 0)
-		return err_set(e, errno, "verify: read %s at offset %llu",
+		return err_sys(e, errno, "verify: read %s at offset %llu",
 			       v->files->file.v[r->file].name, (unsigned long long)r->from);
 	r->to = r->from + (uint64_t)n;
 	return 0;

@@ -34,6 +34,8 @@ int signals_begin(struct err *e)
 		return err_sys(e, errno, "sigprocmask");
 	/* A reader of our output that goes away must not leave the machine changed. */
 	signal(SIGPIPE, SIG_IGN);
+	/* A file larger than one may be is an error of its write, also in a step; programs get it as usual. */
+	signal(SIGXFSZ, SIG_IGN);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? err_sys(e, errno, "signalfd") : fd;
 }

@@ -52,6 +52,7 @@ steps_of()
 			echo "runtime = \"200ms\"; transactions = 0; files = 50; flow = \"$rw\"; shared_dirs = true;"
 		done ;;
 	synthetic) echo "numjobs = 1;" ;;
+	exec) echo 'numjobs = 1; argv = ["echo", "n 7"]; metrics = ["n = /n ([0-9])/ higher"];' ;;
 	streams)
 		for rw in $(choices streams prealloc); do
 			echo "files = 40; file_size = \"64KiB\"; end_fsync = true; prealloc = \"$rw\";"
