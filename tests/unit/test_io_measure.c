@@ -75,7 +75,7 @@ static void test_metrics_of_data(void)
 			       "none: nothing was written");
 	h.ctx.dir = "/nonexistent/dir";
 	CU_ASSERT_EQUAL(io_host_run(&h), -ENOENT);
-	CU_ASSERT_STRING_EQUAL(h.err.text, "open /nonexistent/dir");
+	CU_ASSERT_STRING_EQUAL(h.err.text, "open /nonexistent/dir: No such file or directory");
 	h.ctx.dir = h.dir;
 	io_host_free(&h);
 }
