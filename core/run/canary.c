@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/run/canary.h"
@@ -110,10 +111,18 @@ static double raw_device(const char *device)
 	return raw_rate(fd, (uint64_t)size, MAX(stride, (uint64_t)RAW_BLOCK));
 }
 
+/* The file may not be what fills a file system, or moves what is written on it to another place. */
+static bool has_room(const char *place)
+{
+	struct statvfs vfs;
+
+	return statvfs(place, &vfs) == 0 && (uint64_t)vfs.f_bavail * vfs.f_frsize >= 16ULL * RAW_FILE;
+}
+
 /* -1 when there is no room, or the file system has no nameless files. */
 static int raw_file(const char *place)
 {
-	int fd = open(place, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = !has_room(place) ? -1 : open(place, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	struct prng p;
 	char *buf = fd < 0 ? NULL : malloc(RAW_BLOCK);
 	bool good = buf != NULL;
