@@ -118,7 +118,7 @@ static int run_until(const struct run_args *a, const struct job *job, struct unt
 
 static int run_session(const struct run_args *a, const struct job *job, struct registry *reg)
 {
-	struct until_rule until;
+	struct until_rule until = { 0 };
 	const struct session_options opt = {
 		.out = a->out,
 		.resume = a->resume,

@@ -223,7 +223,7 @@ static void family_mixed(struct family *f, uint64_t seed, bool balanced)
 
 	prng_seed(&p, seed, 11);
 	for (size_t i = 0; i < CELLS; i++) {
-		double x[16], y[16], loss = losses[prng_next(&p) % ARRAY_SIZE(losses)];
+		double x[16] = { 0 }, y[16] = { 0 }, loss = losses[prng_next(&p) % ARRAY_SIZE(losses)];
 		double noise = noises[prng_next(&p) % (balanced ? 2 : ARRAY_SIZE(noises))];
 		size_t nx = balanced ? REPEATS : 3 + prng_next(&p) % 6, ny = balanced ? REPEATS : 3 + prng_next(&p) % 6;
 		enum cell_better better = prng_next(&p) % 2 ? CELL_HIGHER : CELL_LOWER;
