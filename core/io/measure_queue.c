@@ -58,10 +58,11 @@ static json_t *measure_batch(const struct measured *m)
 					  [PACE_TRYING] = "trying",
 					  [PACE_SETTLED] = "measured",
 					  [PACE_FIXED] = "job" };
-	json_t *o = js_object();
+	json_t *o;
 
 	if (!m->batch)
 		return json_null();
+	o = js_object();
 	js_set(o, "size", m->batch_by == PACE_TRYING ? json_null() : js_u64(m->batch));
 	return js_set(o, "by", js_str(by[m->batch_by]));
 }

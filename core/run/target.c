@@ -287,7 +287,7 @@ json_t *target_json(const struct target *t)
 	js_set(o, "image", js_str(first ? first->image : NULL));
 	js_set(o, "size_bytes", js_u64(t->size));
 	js_set(o, "count", js_u64(t->n_devices));
-	for (uint32_t i = 0; i < t->n_devices; i++)
+	for (uint32_t i = 0; t->devices && i < t->n_devices; i++)
 		js_push(list, device_json(t, &t->devices[i]));
 	js_set(o, "devices", list);
 	return o;

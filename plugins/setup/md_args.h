@@ -55,7 +55,7 @@ static inline bool md_is_write_mostly(const struct fst_ctx *ctx, const struct md
 
 	for (i = 0; i < c->write_mostly.n; i++) {
 		named = fst_target_device(ctx, c->write_mostly.v[i]);
-		if (named && strcmp(named, device) == 0)
+		if (named && device && strcmp(named, device) == 0)
 			return true;
 	}
 	return false;
