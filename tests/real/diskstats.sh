@@ -18,6 +18,7 @@ job = "diskstats";
 vars = { engine = "psync"; depth = 1; };
 target = { directory = "$PWD/mnt"; };
 repeats = 1;
+canaries = false;
 steps = (
 	{ workload = "sequential"; name = "r"; rw = "read"; bs = "4KiB"; size = "32MiB"; direct = true;
 	  ioengine = "\${engine}"; iodepth = "\${depth}"; }
