@@ -46,8 +46,8 @@ static void test_loop_no_place(void)
 
 	fake_host_params(h, "size=1MiB");
 	CU_ASSERT_EQUAL(loop_apply(&h->ctx), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(h->error);
-	CU_ASSERT_EQUAL(strncmp(h->error, "there is no place for an image", 30), 0);
+	CU_ASSERT_PTR_NOT_NULL(h->error);
+	CU_ASSERT_EQUAL(strncmp(h->error ? h->error : "", "there is no place for an image", 30), 0);
 	CU_ASSERT_EQUAL(h->saves.n, 0);
 	fake_host_free(h);
 }
