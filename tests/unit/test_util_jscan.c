@@ -78,7 +78,7 @@ static void test_damaged(void)
 static void test_finds(void)
 {
 	static const char text[] = "{\"skip\": {\"n\": [1, {}]}, \"n\": 2.5, \"list\": [7, \"x\", {\"n\": 3}], \"none\": null}";
-	struct jspan key, value;
+	struct jspan key = { 0 }, value = { 0 };
 	struct err e = { 0 };
 	struct jscan j;
 	double n = 0;
