@@ -138,6 +138,22 @@ def loop_rate(mode, *args):
     return lambda: loop(mode, FILE, SECONDS, *args)
 
 
+def as_read(measure):
+    """
+    The others' file comes into the page cache as ours does, by being read: what writing leaves there is in
+    larger pieces, which are found faster.
+    """
+    def one(name):
+        fd = os.open(FILE, os.O_RDONLY)
+        os.fsync(fd)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        while os.read(fd, MIB):
+            pass
+        os.close(fd)
+        return measure(name)
+    return one
+
+
 # ---- how ---------------------------------------------------------------------------------------
 
 def turns(contenders, n=TURNS):
@@ -356,8 +372,8 @@ ROWS = [
     Row("psync-direct", ">=0.95", against(our_rate(engine="psync", direct="true"),
                                           loop_rate("pread", "direct"),
                                           fio=fio_rate("psync", 1, "--direct=1"))),
-    Row("psync-buffered", ">=0.95", against(our_cached_rate(engine="psync"), loop_rate("pread"),
-                                            fio=fio_rate("psync", 1))),
+    Row("psync-buffered", ">=0.95", as_read(against(our_cached_rate(engine="psync"), loop_rate("pread"),
+                                                    fio=fio_rate("psync", 1)))),
     Row("uring-depth32-direct", ">=0.93", against(our_rate(engine="io_uring", depth=32, direct="true"),
                                                   loop_rate("uring", 32))),
     Row("uring-depth32-vs-fio", ">=1.2", against(our_rate(engine="io_uring", depth=32, direct="true"),
