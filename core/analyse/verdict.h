@@ -21,10 +21,13 @@ enum verdict {
 	VERDICT_IMPROVED,
 };
 
+/* Values a side below which nothing is final: with fewer, noise of two modes is taken for a change too often. */
+enum { VERDICT_MIN_N = 5 };
+
 struct verdict_options {
 	double alpha; /* 0.05 */
 	double delta; /* margin for every metric; 0: by the metric (verdict_margin()) */
-	size_t min_n; /* 5: fewer values on a side give no final verdict */
+	size_t min_n; /* VERDICT_MIN_N: fewer values on a side give no final verdict */
 	bool holm;    /* family-wise error instead of false discovery rate */
 	bool quick;   /* no exact distribution over all cells together */
 	bool rank;    /* p of the exact Mann-Whitney test decides */

@@ -148,7 +148,7 @@ static int compare_sets(struct compare *c)
 	struct report_options opt = {
 		.verdict = { .alpha = 0.05,
 			     .delta = c->args.margin / 100.0,
-			     .min_n = c->args.min_n ? c->args.min_n : 5,
+			     .min_n = c->args.min_n ? c->args.min_n : VERDICT_MIN_N,
 			     .holm = c->args.holm,
 			     .rank = c->args.rank },
 		.accepts = c->args.accept ? &c->accepts : NULL,

@@ -18,9 +18,6 @@
 #include "core/util/log.h"
 #include "core/util/units.h"
 
-/* With fewer, the interval that is looked at after each is too often too narrow. */
-#define UNTIL_MIN_REPEATS 5u
-
 struct run_args {
 	struct load_args load;
 	const char *out, *resume;
@@ -99,7 +96,7 @@ static int run_until(const struct run_args *a, const struct job *job, struct unt
 		log_error("--resume goes on in the same directory with the same seed: it takes no %s", a->out ? "--out" : "--seed");
 		return EXIT_USAGE;
 	}
-	*u = (struct until_rule){ .min_repeats = MAX(job->repeats, UNTIL_MIN_REPEATS),
+	*u = (struct until_rule){ .min_repeats = MAX(job->repeats, (uint32_t)VERDICT_MIN_N),
 				  .max_repeats = a->max_repeats ? a->max_repeats : 20,
 				  .wanted = run_half_width };
 	if (a->until == UNTIL_REPEATS && (a->max_repeats || a->max_time)) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/analyse/verdict.h"
 #include "core/report/calibrate_show.h"
 #include "core/report/table.h"
 #include "core/util/json.h"
@@ -11,7 +12,7 @@
 #include "core/util/units.h"
 #include "core/util/xalloc.h"
 
-enum { CALIBRATE_WIDTH = 100, VERDICT_MIN_N = 5 /* --min-n of compare */ };
+enum { CALIBRATE_WIDTH = 100 };
 
 static const struct table_column columns[] = {
 	{ "variant", TABLE_CUT },   { "n", TABLE_RIGHT },	 { "median", TABLE_RIGHT },
