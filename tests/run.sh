@@ -7,9 +7,11 @@
 # its executable *.sh, each of which counts once. A test runs in an empty directory of its own,
 # within TEST_TIMEOUT seconds (300), with BUILD (the build directory) and SRC (the source tree) in
 # its environment. Exit status 0 passes; 77 skips, the last line of output being the reason;
-# anything else fails. A test also fails when it leaves something behind on the machine.
+# anything else fails. A test also fails when it leaves something behind on the machine. Scripts named
+# guest*.sh work in a machine of their own (guest.sh) and touch nothing here: they run beside the others,
+# also one after another, and are reported at the end.
 #
-# The last line is always "N passed, N failed, N skipped"; the exit status is 0 only when nothing
+# What failed is said once more at the end. The last line is always "N passed, N failed, N skipped"; the exit status is 0 only when nothing
 # failed and everything that was listed at the start is in one of those numbers.
 set -u
 export LC_ALL=C
@@ -23,7 +25,7 @@ PATH=$PATH:/usr/sbin:/sbin
 limit=${TEST_TIMEOUT:-300}
 
 passed=0 failed=0 skipped=0 listed=0
-unit=no unit_count=0 scripts=() running=
+unit=no unit_count=0 scripts=() guests=() running='' beside=''
 
 # ---- what the machine looks like ----------------------------------------------------------------
 
@@ -127,6 +129,7 @@ compare()
 left_behind()
 {
 	local try
+	[ "$beside" != yes ] || return 1 # that of the others, seen from here, means nothing
 	for try in 1 2 3 4 5 6 7; do
 		snapshot >"$work/after"
 		compare "$work/before" "$work/after" >"$work/left"
@@ -169,22 +172,30 @@ show() # [FILE...]: output below the line it belongs to
 	tail -n 300 "$@" | sed 's/^/    /'
 }
 
+# The line of a failed test, with the output below it: at once, and its end once more after all tests.
+report_failure() # LINE FILE...
+{
+	local line=$1
+	shift
+	echo "$line"
+	show "$@"
+	{ echo "$line"; tail -qn 12 "$@" | sed 's/^/    /'; } >>"$work/failures"
+}
+
 run_script()
 {
 	local name=${1#"$SRC"/tests/}
 	name=${name%.sh}
 	if [ ! -x "$1" ]; then
-		echo "FAIL $name"
-		echo "    $1 is not executable"
+		echo "$1 is not executable" >"$work/log"
+		report_failure "FAIL $name" "$work/log"
 		failed=$((failed + 1))
 		return
 	fi
 	run_bounded "$1"
 	if left_behind; then
-		echo "FAIL $name ($took)"
-		show "$work/log"
-		echo "    left behind or changed:"
-		show "$work/left"
+		sed -i '1i left behind or changed:' "$work/left"
+		report_failure "FAIL $name ($took)" "$work/log" "$work/left"
 		failed=$((failed + 1))
 		return
 	fi
@@ -196,10 +207,47 @@ run_script()
 		echo "skip $name: $(tail -n 1 "$work/log")"
 		skipped=$((skipped + 1)) ;;
 	*)
-		echo "FAIL $name ($took, exit status $status)"
-		show "$work/log"
+		report_failure "FAIL $name ($took, exit status $status)" "$work/log"
 		failed=$((failed + 1)) ;;
 	esac
+}
+
+# The scripts that work in a guest, in a process of its own, which leaves its report and its numbers.
+run_guests()
+{
+	local script
+	beside=yes work=$work/guests passed=0 failed=0 skipped=0
+	trap stop INT TERM HUP
+	trap - EXIT
+	for script; do
+		run_script "$script"
+	done >"$work/report" 2>&1
+	echo "$passed $failed $skipped" >"$work/numbers"
+}
+
+start_guests()
+{
+	[ ${#guests[@]} -gt 0 ] || return 0
+	mkdir "$work/guests" || exit 1
+	(run_guests "${guests[@]}") &
+	beside=$!
+}
+
+end_guests()
+{
+	local ok=0 bad=0 not=0
+	[ -n "$beside" ] || return 0
+	wait "$beside"
+	beside=
+	cat "$work/guests/report"
+	[ ! -f "$work/guests/failures" ] || cat "$work/guests/failures" >>"$work/failures"
+	read -r ok bad not <"$work/guests/numbers"
+	if left_behind; then
+		sed -i '1i left behind or changed:' "$work/left"
+		report_failure "FAIL a test in a guest" "$work/left"
+		ok=$((ok - 1)) bad=$((bad + 1))
+	fi
+	passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + not))
 }
 
 # The summary and the number of tests that ran are what counts: a test that ends the program with
@@ -227,9 +275,12 @@ run_unit()
 		echo "ok unit ($ok tests, $took)"
 		sed -n '/^Run Summary:/,/^ *asserts/p' "$work/log" | show
 	else
-		echo "FAIL unit ($took, exit status $status)"
+		[ -z "$why" ] || echo "$why" >>"$work/log"
+		# What CUnit says of a failure is somewhere among hundreds of lines.
+		grep -E -A 3 'FAILED$|^ +[0-9]+\. [^ ]*:[0-9]+ |ERROR: |WARNING: |SUMMARY: ' "$work/log" | tail -n 40 >"$work/found"
+		[ -z "$why" ] || echo "$why" >>"$work/found"
 		show "$work/log"
-		[ -z "$why" ] || echo "    $why"
+		report_failure "FAIL unit ($took, exit status $status)" "$work/found"
 	fi
 	passed=$((passed + ok))
 	failed=$((failed + bad))
@@ -241,6 +292,7 @@ stop() # a signal: end the running test, whose own cleanup then runs
 {
 	trap '' INT TERM HUP
 	[ -z "$running" ] || { kill -TERM "$running"; wait "$running"; }
+	case $beside in '' | yes) ;; *) kill -TERM "$beside"; wait "$beside" ;; esac
 	echo "interrupted" >&2
 	exit 130
 }
@@ -255,11 +307,11 @@ list_tests()
 			for file in "$arg"/*.sh; do
 				case $file in
 				*/helpers*.sh | */\*.sh) ;;
-				*) scripts+=("$(realpath "$file")") ;;
+				*) add_script "$(realpath "$file")" ;;
 				esac
 			done
 		elif [ -f "$arg" ]; then
-			scripts+=("$(realpath "$arg")")
+			add_script "$(realpath "$arg")"
 		else
 			echo "$arg: no such test" >&2
 			exit 2
@@ -269,7 +321,16 @@ list_tests()
 		unit_count=$("$BUILD/unit" --list) || unit_count=
 		case $unit_count in '' | *[!0-9]*) echo "$BUILD/unit --list gave no number" >&2; exit 1 ;; esac
 	fi
-	listed=$((unit_count + ${#scripts[@]}))
+	listed=$((unit_count + ${#scripts[@]} + ${#guests[@]}))
+}
+
+# In which of the two rows a script runs.
+add_script() # FILE
+{
+	case ${1##*/} in
+	guest*) guests+=("$1") ;;
+	*) scripts+=("$1") ;;
+	esac
 }
 
 list_tests "$@"
@@ -285,11 +346,17 @@ trap 'rm -rf --one-file-system "$work"' EXIT
 trap stop INT TERM HUP
 snapshot >"$work/before"
 
+start_guests
 [ $unit = no ] || run_unit
 for script in ${scripts[@]+"${scripts[@]}"}; do
 	run_script "$script"
 done
+end_guests
 
+if [ -f "$work/failures" ]; then
+	echo "what failed:"
+	cat "$work/failures"
+fi
 result=0
 [ "$failed" -eq 0 ] || result=1
 if [ "$listed" -eq 0 ] || [ $((passed + failed + skipped)) -ne "$listed" ]; then

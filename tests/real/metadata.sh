@@ -31,7 +31,7 @@ every='phases = ["create", "stat", "open_read_close", "readdir", "append", "rena
 the_step="d['trials'][0]['steps'][0]"
 
 mkdir tmpfs
-mount -t tmpfs -o size=512m,nr_inodes=200000 none tmpfs
+mount -t tmpfs -o size=512m,nr_inodes=1000000 none tmpfs
 cleanup_fn umount tmpfs
 mounted ext4 512M 'mkfs.ext4 -q'
 dirs=(tmpfs ext4)
@@ -61,7 +61,7 @@ for dir in "${dirs[@]}"; do
 		weight_readdir = 1; weight_chmod = 3; weight_truncate = 3;'
 	assert_json out/result.json "${the_step}['measured']['ops'] == 10000"
 	# What time did not suffice for is not met again.
-	step "$dir" 0 'numjobs = 2; phase_time = "100ms"; phase_ramp = "20ms"; files = 1000;
+	step "$dir" 0 'numjobs = 2; phase_time = "40ms"; phase_ramp = "10ms"; files = 1000;
 		phases = ["create", "stat", "rename", "open_read_close", "link", "unlink_link", "link", "symlink",
 		"unlink_symlink", "symlink", "mkdir", "rmdir", "mkdir", "unlink"];'
 	assert_eq "$(find "$dir" | sort)" "$before" "$dir"
