@@ -19,7 +19,7 @@
  */
 static double *count_sums(const unsigned *doubled, size_t n, size_t k, size_t *max_sum)
 {
-	size_t total = 0;
+	size_t total = 0, so_far = 0;
 	double *ways;
 
 	for (size_t i = 0; i < n; i++)
@@ -27,10 +27,18 @@ static double *count_sums(const unsigned *doubled, size_t n, size_t k, size_t *m
 	*max_sum = total;
 	ways = xcalloc((k + 1) * (total + 1), sizeof(*ways));
 	ways[0] = 1;
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = k; j-- > 0;)
-			for (size_t s = total - doubled[i] + 1; s-- > 0;)
-				ways[(j + 1) * (total + 1) + s + doubled[i]] += ways[j * (total + 1) + s];
+	for (size_t i = 0; i < n; so_far += doubled[i++]) {
+		/* Of i ranks no more can have been chosen, and the n - i others must suffice to make them k. */
+		const size_t least = k > n - i ? k - (n - i) : 0;
+
+		for (size_t j = MIN(k, i + 1); j-- > least;) {
+			const double *from = ways + j * (total + 1);
+			double *to = ways + (j + 1) * (total + 1) + doubled[i];
+
+			for (size_t s = so_far + 1; s-- > 0;)
+				to[s] += from[s];
+		}
+	}
 	return ways;
 }
 

@@ -113,13 +113,16 @@ double ttest_detectable(double n, double sd, double alpha, double power)
 	return hi * sd;
 }
 
-double ttest_quick_detectable(double n, double sd, double alpha, double power)
+double ttest_quick_errors(double n, double alpha, double power)
 {
 	double df = 2 * (n - 1);
 
-	if (!(df > 0) || !(sd >= 0))
-		return NAN;
-	return (gsl_cdf_tdist_Qinv(alpha / 2, df) + gsl_cdf_tdist_Pinv(power, df)) * sd * sqrt(2 / n);
+	return df > 0 ? gsl_cdf_tdist_Qinv(alpha / 2, df) + gsl_cdf_tdist_Pinv(power, df) : NAN;
+}
+
+double ttest_quick_detectable(double n, double sd, double alpha, double power)
+{
+	return sd >= 0 ? ttest_quick_errors(n, alpha, power) * sd * sqrt(2 / n) : NAN;
 }
 
 double ttest_needed_n(double diff, double sd, double alpha, double power)

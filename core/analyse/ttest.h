@@ -31,5 +31,7 @@ double ttest_power(double delta, double n, double alpha);
 double ttest_detectable(double n, double sd, double alpha, double power);
 /* The first from t quantiles alone: within 1 % from n = 5 on, and a thousand times as fast. */
 double ttest_quick_detectable(double n, double sd, double alpha, double power);
+/* The same in standard errors: sd * sqrt(2 / n). */
+double ttest_quick_errors(double n, double alpha, double power);
 /* From t quantiles, iterated. */
 double ttest_needed_n(double diff, double sd, double alpha, double power);

@@ -94,6 +94,7 @@ struct family {
 	struct moderate m;
 	double df;
 	size_t n;
+	double errors, values; /* how many standard errors a loss must have that so many values a side find */
 };
 
 /* Moderation needs many cells with the same number of values on both sides, and equal noise. */
@@ -146,7 +147,16 @@ static void compare_effect(struct comparison *c, const struct logs *l)
 	c->loss = loss_sign(c->base) * shift;
 }
 
-static void compare_test(struct comparison *c, const struct logs *l, const struct family *f)
+/* Most cells have as many values as the one before. */
+static double family_detectable(struct family *f, double values, double spread)
+{
+	if (f->values != values)
+		f->errors = ttest_quick_errors(values, 0.05, 0.8);
+	f->values = values;
+	return f->errors * spread * sqrt(2 / values);
+}
+
+static void compare_test(struct comparison *c, const struct logs *l, struct family *f)
 {
 	struct ttest t;
 
@@ -167,7 +177,7 @@ static void compare_test(struct comparison *c, const struct logs *l, const struc
 	c->p = t.p;
 	c->ratio_lo = exp(t.lo);
 	c->ratio_hi = exp(t.hi);
-	c->detectable = 1 - exp(-ttest_quick_detectable(2 / (1 / (double)l->nx + 1 / (double)l->ny), c->spread, 0.05, 0.8));
+	c->detectable = 1 - exp(-family_detectable(f, 2 / (1 / (double)l->nx + 1 / (double)l->ny), c->spread));
 }
 
 static enum verdict decide(struct comparison *c, const struct verdict_options *opt)
@@ -250,7 +260,7 @@ static void guard(struct comparison *c, const struct logs *l, const struct verdi
 }
 
 static void compare_one(struct comparison *c, const struct logs *l, const struct verdict_options *opt,
-			const struct family *f)
+			struct family *f)
 {
 	double margin = verdict_margin(c->base->metric);
 

@@ -7,6 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { JSCAN_DEPTH = 64 };
 
@@ -28,20 +31,22 @@ static bool jscan_fail(struct jscan *j, const char *what)
 	return false;
 }
 
-static void jscan_blank(struct jscan *j)
+/* Text from p on that is no blank. */
+static inline const char *jscan_blank(const char *p, const char *end)
 {
-	while (j->at < j->end && (*j->at == ' ' || *j->at == '\n' || *j->at == '\t' || *j->at == '\r'))
-		j->at++;
+	while (p < end && (unsigned char)*p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+		p++;
+	return p;
 }
 
 /* The character that comes next, 0 at the end. */
-static char jscan_peek(struct jscan *j)
+static inline char jscan_peek(struct jscan *j)
 {
-	jscan_blank(j);
+	j->at = jscan_blank(j->at, j->end);
 	return j->at < j->end && !j->failed ? *j->at : '\0';
 }
 
-static bool jscan_take(struct jscan *j, char c)
+static inline bool jscan_take(struct jscan *j, char c)
 {
 	if (jscan_peek(j) != c)
 		return false;
@@ -49,113 +54,146 @@ static bool jscan_take(struct jscan *j, char c)
 	return true;
 }
 
-/* ---- scalars ---- */
+/*
+ * ---- scalars ----
+ *
+ * Each function goes from p, where its value begins, to what is behind it; NULL after jscan_fail().
+ */
 
-static bool jscan_escape(struct jscan *j)
+static const char *jscan_fail_at(struct jscan *j, const char *p, const char *what)
+{
+	j->at = p;
+	jscan_fail(j, what);
+	return NULL;
+}
+
+/* p is at the backslash. */
+static const char *jscan_escape(struct jscan *j, const char *p)
 {
 	size_t digits = 0;
 
-	if (++j->at == j->end || !*j->at || !strchr("\"\\/bfnrtu", *j->at))
-		return jscan_fail(j, "a wrong escape in a string");
-	if (*j->at++ != 'u')
-		return true;
-	while (digits < 4 && j->at < j->end && isxdigit((unsigned char)*j->at)) {
-		j->at++;
+	if (++p == j->end || !*p || !strchr("\"\\/bfnrtu", *p))
+		return jscan_fail_at(j, p, "a wrong escape in a string");
+	if (*p++ != 'u')
+		return p;
+	while (digits < 4 && p < j->end && isxdigit((unsigned char)*p)) {
+		p++;
 		digits++;
 	}
-	return digits == 4 || jscan_fail(j, "a wrong escape in a string");
+	return digits == 4 ? p : jscan_fail_at(j, p, "a wrong escape in a string");
 }
 
-static bool jscan_string(struct jscan *j)
+#ifdef __SSE2__
+/* A bit for each of sixteen characters that is not just part of a string: a quote, a backslash, a control character. */
+static inline unsigned jscan_special(const char *p)
 {
-	j->at++;
-	while (j->at < j->end && *j->at != '"') {
-		if ((unsigned char)*j->at < 0x20)
-			return jscan_fail(j, "a control character in a string");
-		if (*j->at != '\\')
-			j->at++;
-		else if (!jscan_escape(j))
-			return false;
+	const __m128i text = _mm_loadu_si128((const __m128i *)p), last = _mm_set1_epi8(0x1f);
+
+	return (unsigned)_mm_movemask_epi8(
+		_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8('"')), _mm_cmpeq_epi8(text, _mm_set1_epi8('\\'))),
+			     _mm_cmpeq_epi8(_mm_max_epu8(text, last), last)));
+}
+#endif
+
+/* The next special character; or the end. */
+static inline const char *jscan_plain(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	for (; end - p >= 16; p += 16) {
+		const unsigned special = jscan_special(p);
+
+		if (special)
+			return p + __builtin_ctz(special);
 	}
-	if (j->at == j->end)
-		return jscan_fail(j, "a string without an end");
-	j->at++;
-	return true;
+#endif
+	while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
+		p++;
+	return p;
 }
 
-static size_t jscan_digits(struct jscan *j)
+static inline const char *jscan_string(struct jscan *j, const char *p)
 {
-	const char *from = j->at;
-
-	while (j->at < j->end && *j->at >= '0' && *j->at <= '9')
-		j->at++;
-	return (size_t)(j->at - from);
+	p++;
+	for (;;) {
+		p = jscan_plain(p, j->end);
+		if (p == j->end)
+			return jscan_fail_at(j, p, "a string without an end");
+		if (*p == '"')
+			return p + 1;
+		if (*p != '\\')
+			return jscan_fail_at(j, p, "a control character in a string");
+		p = jscan_escape(j, p);
+		if (!p)
+			return NULL;
+	}
 }
 
-static bool jscan_is(const struct jscan *j, char a, char b)
+static inline bool jscan_is_digit(const char *p, const char *end)
 {
-	return j->at < j->end && (*j->at == a || *j->at == b);
+	return p < end && *p >= '0' && *p <= '9';
+}
+
+static inline const char *jscan_digits(const char *p, const char *end)
+{
+	while (jscan_is_digit(p, end))
+		p++;
+	return p;
 }
 
 /* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
-static bool jscan_skip_number(struct jscan *j)
+static const char *jscan_skip_number(struct jscan *j, const char *p)
 {
-	bool zero;
+	const char *const end = j->end;
 
-	j->at += *j->at == '-';
-	zero = jscan_is(j, '0', '0');
-	if (!(zero ? (j->at++, 1) : jscan_digits(j)))
-		return jscan_fail(j, "not a JSON value");
-	if (jscan_is(j, '.', '.')) {
-		j->at++;
-		if (!jscan_digits(j))
-			return jscan_fail(j, "a number without digits");
+	p += *p == '-';
+	if (!jscan_is_digit(p, end))
+		return jscan_fail_at(j, p, "not a JSON value");
+	p = *p == '0' ? p + 1 : jscan_digits(p, end);
+	if (p < end && *p == '.') {
+		if (!jscan_is_digit(++p, end))
+			return jscan_fail_at(j, p, "a number without digits");
+		p = jscan_digits(p, end);
 	}
-	if (jscan_is(j, 'e', 'E')) {
-		j->at++;
-		if (jscan_is(j, '+', '-'))
-			j->at++;
-		if (!jscan_digits(j))
-			return jscan_fail(j, "a number without digits");
+	if (p < end && (*p == 'e' || *p == 'E')) {
+		p++;
+		p += p < end && (*p == '+' || *p == '-');
+		if (!jscan_is_digit(p, end))
+			return jscan_fail_at(j, p, "a number without digits");
+		p = jscan_digits(p, end);
 	}
-	return true;
+	return p;
 }
 
-static bool jscan_word(struct jscan *j)
+static const char *jscan_word(struct jscan *j, const char *p)
 {
 	static const char *const words[] = { "null", "true", "false" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		size_t n = strlen(words[i]);
 
-		if ((size_t)(j->end - j->at) >= n && memcmp(j->at, words[i], n) == 0) {
-			j->at += n;
-			return true;
-		}
+		if ((size_t)(j->end - p) >= n && memcmp(p, words[i], n) == 0)
+			return p + n;
 	}
-	return jscan_fail(j, "not a JSON value");
+	return jscan_fail_at(j, p, "not a JSON value");
 }
 
-static bool jscan_scalar(struct jscan *j)
+static inline const char *jscan_scalar(struct jscan *j, const char *p)
 {
-	if (*j->at == '"')
-		return jscan_string(j);
-	if (*j->at == '-' || (*j->at >= '0' && *j->at <= '9'))
-		return jscan_skip_number(j);
-	return jscan_word(j);
+	if (*p == '"')
+		return jscan_string(j, p);
+	if (*p == '-' || (*p >= '0' && *p <= '9'))
+		return jscan_skip_number(j, p);
+	return jscan_word(j, p);
 }
 
 /* ---- objects and arrays ---- */
 
 /* Behind a value in a container: "," and go on, or its end. */
-static bool jscan_more(struct jscan *j, char open, char close)
+static bool jscan_more(struct jscan *j, char close)
 {
-	const char *last = j->at;
-	bool first;
+	const bool first = j->first;
 
-	while (last > j->start && (last[-1] == ' ' || last[-1] == '\n' || last[-1] == '\t' || last[-1] == '\r'))
-		last--;
-	first = last[-1] == open;
+	j->first = false;
 	if (jscan_take(j, close))
 		return false;
 	return first || jscan_take(j, ',') || jscan_fail(j, "a comma or an end is missing");
@@ -164,90 +202,110 @@ static bool jscan_more(struct jscan *j, char open, char close)
 bool jscan_object(struct jscan *j)
 {
 	if (jscan_take(j, '{'))
-		return true;
+		return j->first = true;
 	jscan_value(j, NULL);
 	return false;
 }
 
-static bool jscan_take_key(struct jscan *j, struct jspan *key)
+/* From before a key to behind its colon. */
+static inline const char *jscan_skip_key(struct jscan *j, const char *p, struct jspan *key)
 {
-	const char *from;
+	const char *behind;
 
-	if (jscan_peek(j) != '"')
-		return jscan_fail(j, "a key is missing");
-	from = j->at + 1;
-	if (!jscan_string(j))
-		return false;
-	*key = (struct jspan){ from, (size_t)(j->at - 1 - from) };
-	return jscan_take(j, ':') || jscan_fail(j, "a colon is missing");
+	p = jscan_blank(p, j->end);
+	if (p == j->end || *p != '"')
+		return jscan_fail_at(j, p, "a key is missing");
+	behind = jscan_string(j, p);
+	if (!behind)
+		return NULL;
+	*key = (struct jspan){ p + 1, (size_t)(behind - p) - 2 };
+	p = jscan_blank(behind, j->end);
+	return p < j->end && *p == ':' ? p + 1 : jscan_fail_at(j, p, "a colon is missing");
 }
 
 bool jscan_key(struct jscan *j, struct jspan *key)
 {
-	return jscan_more(j, '{', '}') && jscan_take_key(j, key);
+	const char *p;
+
+	if (!jscan_more(j, '}'))
+		return false;
+	p = jscan_skip_key(j, j->at, key);
+	if (p)
+		j->at = p;
+	return p;
 }
 
 bool jscan_array(struct jscan *j)
 {
 	if (jscan_take(j, '['))
-		return true;
+		return j->first = true;
 	jscan_value(j, NULL);
 	return false;
 }
 
 bool jscan_element(struct jscan *j)
 {
-	return jscan_more(j, '[', ']');
+	return jscan_more(j, ']');
 }
 
-/* A value with all that is in it. */
-static bool jscan_skip(struct jscan *j)
+/* Behind a value: out of all containers that end there, and over the comma where there is one more value. */
+static inline const char *jscan_behind(struct jscan *j, const char *p, const char *close, size_t *depth)
+{
+	struct jspan key;
+
+	while (*depth) {
+		p = jscan_blank(p, j->end);
+		if (p < j->end && *p == ',') {
+			p++;
+			return close[*depth - 1] == '}' ? jscan_skip_key(j, p, &key) : p;
+		}
+		if (p == j->end || *p != close[*depth - 1])
+			return jscan_fail_at(j, p, "a comma or an end is missing");
+		p++;
+		--*depth;
+	}
+	return p;
+}
+
+/* A value with all that is in it, from p. */
+static const char *jscan_skip(struct jscan *j, const char *p)
 {
 	char close[JSCAN_DEPTH];
 	size_t depth = 0;
 	struct jspan key;
-	char c = jscan_peek(j);
 
-	for (;;) {
-		bool empty = false;
-
-		if (c == '{' || c == '[') {
+	do {
+		p = jscan_blank(p, j->end);
+		if (p == j->end)
+			return jscan_fail_at(j, p, "a value is missing");
+		if (*p == '{' || *p == '[') {
 			if (depth == JSCAN_DEPTH)
-				return jscan_fail(j, "nested too deeply");
-			close[depth] = c == '{' ? '}' : ']';
-			j->at++;
-			empty = jscan_peek(j) == close[depth++];
-			if (!empty && c == '{' && !jscan_take_key(j, &key))
-				return false;
-		} else if (!c) {
-			return jscan_fail(j, "a value is missing");
-		} else if (!jscan_scalar(j)) {
-			return false;
-		} else {
-			empty = true; /* nothing to go into */
-		}
-		while (empty && depth && jscan_take(j, close[depth - 1]))
+				return jscan_fail_at(j, p, "nested too deeply");
+			close[depth++] = *p == '{' ? '}' : ']';
+			p = jscan_blank(p + 1, j->end);
+			if (p == j->end || *p != close[depth - 1]) {
+				/* The first one in it. */
+				p = close[depth - 1] == '}' ? jscan_skip_key(j, p, &key) : p;
+				continue;
+			}
+			p++;
 			depth--;
-		if (!depth)
-			return true;
-		if (empty && !jscan_take(j, ','))
-			return jscan_fail(j, "a comma or an end is missing");
-		if (empty && close[depth - 1] == '}' && !jscan_take_key(j, &key))
-			return false;
-		c = jscan_peek(j);
-	}
+		} else {
+			p = jscan_scalar(j, p);
+		}
+		p = p ? jscan_behind(j, p, close, &depth) : NULL;
+	} while (p && depth);
+	return p;
 }
 
 void jscan_value(struct jscan *j, struct jspan *value)
 {
-	const char *from;
+	const char *from = jscan_blank(j->at, j->end), *behind = j->failed ? NULL : jscan_skip(j, from);
 
-	jscan_blank(j);
-	from = j->at;
-	if (!j->failed)
-		jscan_skip(j);
+	if (behind)
+		j->at = behind;
 	if (value)
-		*value = (struct jspan){ from, j->failed ? 0 : (size_t)(j->at - from) };
+		*value = (struct jspan){ from, behind ? (size_t)(behind - from) : 0 };
 }
 
 double jscan_number(struct jscan *j)
@@ -261,7 +319,8 @@ double jscan_number(struct jscan *j)
 
 int jscan_end(struct jscan *j)
 {
-	if (!j->failed && (jscan_blank(j), j->at < j->end))
+	j->at = jscan_blank(j->at, j->end);
+	if (!j->failed && j->at < j->end)
 		jscan_fail(j, "something behind the end of the document");
 	return j->failed ? -EINVAL : 0;
 }

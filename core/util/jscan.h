@@ -22,6 +22,7 @@ struct jscan {
 	const char *start, *at, *end;
 	const char *name; /* for messages */
 	struct err *e;
+	bool first;  /* a container was just begun: no comma is due */
 	bool failed; /* everything answers "no" from then on */
 };
 

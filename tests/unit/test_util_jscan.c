@@ -75,6 +75,26 @@ static void test_damaged(void)
 	}
 }
 
+/* Every byte at every place of a string, whatever is around it; the parser, which also looks at UTF-8, is no measure. */
+static void test_strings(void)
+{
+	char text[40];
+
+	for (unsigned c = 0; c < 256; c++) {
+		for (size_t at = 1; at < 33; at++) {
+			bool good = c >= 0x20 && c != '\\' && c != '"';
+
+			memset(text, at % 2 ? 0xa2 : '!', sizeof(text)); /* next to a quote, with and without the top bit */
+			text[0] = text[33] = '"';
+			text[at] = (char)c;
+			CU_ASSERT_EQUAL(scanned(text, 34), good);
+			/* As the last character the quote ends it early, and nothing is behind. */
+			text[at + 1] = '"';
+			CU_ASSERT_EQUAL(scanned(text, at + 2), good);
+		}
+	}
+}
+
 static void test_finds(void)
 {
 	static const char text[] = "{\"skip\": {\"n\": [1, {}]}, \"n\": 2.5, \"list\": [7, \"x\", {\"n\": 3}], \"none\": null}";
@@ -133,6 +153,7 @@ void test_util_jscan(void)
 
 	CU_ADD_TEST(s, test_same_as_parser);
 	CU_ADD_TEST(s, test_damaged);
+	CU_ADD_TEST(s, test_strings);
 	CU_ADD_TEST(s, test_finds);
 	CU_ADD_TEST(s, test_says_where);
 	CU_ADD_TEST(s, test_deep);
