@@ -60,6 +60,7 @@ struct step_options {
 	uint64_t runtime_ns; /* 0: until the work is done */
 	uint64_t ramp_time_ns;
 	bool cold; /* what the trial has mounted is unmounted and mounted again before */
+	bool steady_state; /* what is measured must not have changed with time */
 	uint64_t randseed;	  /* 0: from the session's seed, variant, repeat and step */
 	const char *cpus_allowed; /* "0,2-3", or NULL: any */
 	int cpus_allowed_policy;  /* enum io_cpus_policy */

@@ -46,6 +46,14 @@ static const struct fst_param workload_params[] = {
 	  .def = "false",
 	  .doc = "Whether the file system is unmounted and mounted again before, so that data, "
 		 "inodes and log are in no cache; beside others in `parallel` before all of them." },
+	{ .name = "steady_state",
+	  .type = FST_BOOL,
+	  OPT(steady_state),
+	  .def = "false",
+	  .doc = "Whether the fifths of the measured time are held against each other: when they "
+		 "range over more than 20 % of their mean, or go one way by more than 10 %, no "
+		 "steady state was reached, and compare gives no verdict; ramp_time leaves the "
+		 "beginning out." },
 	{ .name = "randseed",
 	  .type = FST_U64,
 	  OPT(randseed),

@@ -7,6 +7,7 @@
 
 #include "core/run/judge.h"
 #include "core/run/signals.h"
+#include "core/run/steady.h"
 #include "core/run/steprec.h"
 #include "core/run/trial.h"
 #include "core/run/trial_private.h"
@@ -290,8 +291,10 @@ static void trial_act(struct trial *t, struct step *s, size_t index, json_t *rec
 	steprec_status(rec, status, &res.err);
 	if (str_eq(status, "skipped") && (flags & FST_PROVIDES_DEVICE))
 		t->without = def->name;
-	if (def->kind == FST_WORKLOAD && res.result == 0)
+	if (def->kind == FST_WORKLOAD && res.result == 0) {
+		steady_judge(s, rec);
 		judge_step(s, rec);
+	}
 	if (res.result < 0 && !str_eq(status, "skipped"))
 		trial_end(t, status, def->name, &res.err);
 	stepproc_result_release(&res);

@@ -8,6 +8,7 @@
 
 #include "core/run/judge.h"
 #include "core/run/signals.h"
+#include "core/run/steady.h"
 #include "core/run/steprec.h"
 #include "core/run/trial_private.h"
 #include "core/util/json.h"
@@ -205,8 +206,10 @@ static void member_close(struct band *b, size_t i)
 	steprec_status(m->rec, status, &res->err);
 	if (res->result < 0 && !str_eq(status, "skipped"))
 		trial_end(b->t, status, member_name(b, i), &res->err);
-	if (res->result == 0)
+	if (res->result == 0) {
+		steady_judge(m->step, m->rec);
 		judge_step(m->step, m->rec);
+	}
 	if (res->result == 0 && m->cut)
 		js_setf(json_object_get(m->rec, "notes"), "stopped_by", "%s",
 			member_name(b, b->ender));

@@ -65,7 +65,7 @@ static void test_workload(void)
 	CU_ASSERT_EQUAL(json_integer_value(json_object_get(o, "sqpoll")), 3);
 	CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(o, "buffers")), "random");
 	CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(o, "rw")), "write");
-	CU_ASSERT_EQUAL(json_object_size(o), 1 + 7 + 34 + 1 + 1);
+	CU_ASSERT_EQUAL(json_object_size(o), 1 + 8 + 34 + 1 + 1);
 	json_decref(o);
 	step_release(&s);
 	/* A workload without I/O of the core's takes from global what it knows. */
