@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/util/str.h"
+#include "core/util/text.h"
 #include "core/util/xalloc.h"
 
 /* The last reason is the one that is told. */
@@ -95,16 +96,22 @@ char *accept_unused(const struct accepts *a, const struct accept_line *line)
 
 /* ---- writing ---- */
 
-/* A word that matches only itself as a pattern, in quotes. */
+/* A word in quotes; a pattern of what it is, in which whatever may stand for what would break a line or a terminal. */
 static void put_word(const char *s, bool pattern, FILE *out)
 {
+	uint32_t c;
+
 	fputc('"', out);
-	for (; *s; s++) {
+	for (size_t len; *s; s += len) {
+		if (text_is_harmful(s, &len, &c)) {
+			fprintf(out, "%.*s", pattern ? (int)len : 1, "????");
+			continue;
+		}
 		if (pattern && strchr("*?[\\", *s))
 			fputs("\\\\", out);
-		if (*s == '"' || (*s == '\\' && !pattern) || *s == '\\')
+		if (*s == '"' || *s == '\\')
 			fputc('\\', out);
-		fputc((unsigned char)*s < 0x20 ? ' ' : *s, out);
+		fwrite(s, 1, len, out);
 	}
 	fputc('"', out);
 }

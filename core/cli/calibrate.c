@@ -36,7 +36,7 @@ static void calibrate_put(json_t *const *docs, size_t n_docs, const struct calib
 	if (a->format == FORMAT_JSON) {
 		json_t *out = calibrate_json(c, n);
 
-		format_json(out, stdout);
+		js_print(out, stdout);
 		json_decref(out);
 	} else {
 		calibrate_print(c, n, stdout);

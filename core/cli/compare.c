@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fstrial compare */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_errno.h>
 
@@ -102,11 +100,7 @@ static int compare_write_accept(const struct compare *c, const struct report *r)
 
 	if (!c->args.write_accept)
 		return -1;
-	mem = open_memstream(&text, &len);
-	if (!mem) {
-		log_error("open_memstream: %s", strerror(errno));
-		return EXIT_USAGE;
-	}
+	mem = xopen_memstream(&text, &len);
 	accept_write(r->v, r->n, r->base->name, r->new->name, mem);
 	if (fclose(mem) == EOF || file_write_atomic(c->args.write_accept, text, len, &e) < 0) {
 		log_error("%s", e.code ? e.text : "out of memory");

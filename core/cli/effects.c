@@ -31,7 +31,7 @@ static void effects_put(const json_t *doc, const struct effects_args *a)
 	if (a->format == FORMAT_JSON) {
 		json_t *out = effects_json(e, n);
 
-		format_json(out, stdout);
+		js_print(out, stdout);
 		json_decref(out);
 	} else {
 		effects_print(e, n, stdout);

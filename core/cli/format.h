@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --format text|json, and JSON as commands print it. */
+/* --format text|json. */
 #pragma once
-
-#include <jansson.h>
-#include <stdio.h>
 
 #include "core/cli/args.h"
 
@@ -16,6 +13,3 @@ extern const char *const format_names[];
 	{                                                                                      \
 		"format", "FORMAT", doc_, ARG_CHOICE, offsetof(struct T, format), format_names \
 	}
-
-/* An object: one line a member, and one an element where a member is an array. */
-void format_json(const json_t *object, FILE *out);

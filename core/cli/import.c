@@ -142,7 +142,7 @@ static int import_write(const char *out, const json_t *doc)
 
 	if (!mem)
 		return -ENOMEM;
-	format_json(doc, mem);
+	js_print(doc, mem);
 	fclose(mem);
 	path = xstrdup(out);
 	if (str_ends(out, "/") || (stat(out, &st) == 0 && S_ISDIR(st.st_mode))) {
@@ -177,7 +177,7 @@ static int import_do(const struct arg_list *files, const struct import_args *a,
 	if (doc && a->out && import_write(a->out, doc) < 0)
 		code = EXIT_FAILED;
 	else if (doc && !a->out)
-		format_json(doc, stdout);
+		js_print(doc, stdout);
 	json_decref(doc);
 	import_release(&report);
 	return code;

@@ -176,7 +176,7 @@ static size_t plugins_print_json(const struct registry *reg, const char *name)
 	js_set(doc, "tables", tables);
 	js_set(doc, "refused", refused);
 	if (json_array_size(plugins) + json_array_size(tables) > 0 || !name)
-		format_json(doc, stdout);
+		js_print(doc, stdout);
 	return json_array_size(plugins) + json_array_size(tables);
 }
 

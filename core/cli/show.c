@@ -47,7 +47,7 @@ static int show_print(const json_t *doc, const struct show_args *a)
 	int r = 0;
 
 	if (a->format == SHOW_JSON)
-		format_json(doc, stdout);
+		js_print(doc, stdout);
 	else if (a->format == SHOW_CSV)
 		show_csv(doc, a->all, stdout);
 	else if (a->format == SHOW_BONNIE)

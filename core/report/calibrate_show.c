@@ -5,14 +5,12 @@
 
 #include "core/analyse/verdict.h"
 #include "core/report/calibrate_show.h"
+#include "core/report/quote.h"
 #include "core/report/table.h"
 #include "core/util/json.h"
 #include "core/util/strbuf.h"
-#include "core/util/text.h"
 #include "core/util/units.h"
 #include "core/util/xalloc.h"
-
-enum { CALIBRATE_WIDTH = 100 };
 
 static const struct table_column columns[] = {
 	{ "variant", TABLE_CUT },   { "n", TABLE_RIGHT },	 { "median", TABLE_RIGHT },
@@ -33,26 +31,17 @@ static const char *count(double v, char *buf, size_t size)
 	return buf;
 }
 
-static void put_wrapped(FILE *out, char *line)
-{
-	struct strbuf sb = STRBUF_INIT;
-
-	text_wrap(&sb, line, 0, 2, CALIBRATE_WIDTH);
-	fputs(strbuf_str(&sb), out);
-	strbuf_free(&sb);
-	free(line);
-}
-
 static void put_components(const struct calibrate *c, FILE *out)
 {
 	char within[32], block[32], session[32];
 
-	put_wrapped(out, xasprintf("Noise: one value differs by %s%s%s%s%s%s.", percent(c->within, within, sizeof(within)),
-				   isnan(c->block) ? "" : "; of that, what all variants of a block have in common is ",
-				   isnan(c->block) ? "" : percent(c->block, block, sizeof(block)),
-				   isnan(c->session) ? "" : "; sessions differ by ",
-				   isnan(c->session) ? "" : percent(c->session, session, sizeof(session)),
-				   isnan(c->session) ? "; how much sessions differ, one session cannot tell" : ""));
+	quote_lines(out, 2,
+		    "Noise: one value differs by %s%s%s%s%s%s.", percent(c->within, within, sizeof(within)),
+		    isnan(c->block) ? "" : "; of that, what all variants of a block have in common is ",
+		    isnan(c->block) ? "" : percent(c->block, block, sizeof(block)),
+		    isnan(c->session) ? "" : "; sessions differ by ",
+		    isnan(c->session) ? "" : percent(c->session, session, sizeof(session)),
+		    isnan(c->session) ? "; how much sessions differ, one session cannot tell" : "");
 }
 
 /* Repeats that a margin needs, and the time they take. */
@@ -62,19 +51,20 @@ static void put_needed(const struct calibrate *c, FILE *out)
 	double ns = c->needed * c->trial_ns * (double)c->n_cells;
 
 	if (isnan(c->needed)) {
-		put_wrapped(out, xstrdup("Nothing varies: any change is one."));
+		quote_lines(out, 2, "Nothing varies: any change is one.");
 		return;
 	}
-	put_wrapped(out, xasprintf("%zu repeats a side find a loss of %s 8 times in 10. For the margin of %s it takes %.0f: "
-				   "about %s a side for all variants.%s",
-				   c->n, percent(c->detectable, sees, sizeof(sees)), percent(c->margin, margin, sizeof(margin)),
-				   c->needed, units_format_metric(ns, "ns", time, sizeof(time)),
-				   c->needed < VERDICT_MIN_N ? " (A verdict of `fstrial compare` needs 5 in any case.)" : ""));
+	quote_lines(out, 2,
+		    "%zu repeats a side find a loss of %s 8 times in 10. For the margin of %s it takes %.0f: "
+		    "about %s a side for all variants.%s",
+		    c->n, percent(c->detectable, sees, sizeof(sees)), percent(c->margin, margin, sizeof(margin)),
+		    c->needed, units_format_metric(ns, "ns", time, sizeof(time)),
+		    c->needed < VERDICT_MIN_N ? " (A verdict of `fstrial compare` needs 5 in any case.)" : "");
 }
 
 static void put_plans(const struct calibrate *c, FILE *out)
 {
-	struct strbuf sb = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
 	if (isnan(c->session))
 		return;
@@ -87,22 +77,23 @@ static void put_plans(const struct calibrate *c, FILE *out)
 			strbuf_addstr(&sb, "are not enough, whatever the repeats");
 	}
 	strbuf_addstr(&sb, ".");
-	put_wrapped(out, strbuf_steal(&sb));
+	quote_lines(out, 2, "%s", strbuf_str(&sb));
 }
 
 static void put_split(const struct calibrate *c, FILE *out)
 {
 	if (isnan(c->split))
 		return;
-	put_wrapped(out, xasprintf("Odd blocks against even ones, which are alike: the largest difference is %+.1f %%%s%s; %zu of %zu "
-				   "variants would be called changed.",
-				   100 * c->split, *c->split_variant ? ", in " : "", c->split_variant, c->split_changed,
-				   c->n_cells));
+	quote_lines(out, 2,
+		    "Odd blocks against even ones, which are alike: the largest difference is %+.1f %%%s%s; %zu of %zu "
+		    "variants would be called changed.",
+		    100 * c->split, *c->split_variant ? ", in " : "", c->split_variant, c->split_changed,
+		    c->n_cells);
 }
 
 static void put_cells(const struct calibrate *c, FILE *out)
 {
-	struct strbuf sb = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct table t;
 
 	table_init(&t, columns, N_COLUMNS);
@@ -118,17 +109,18 @@ static void put_cells(const struct calibrate *c, FILE *out)
 		count(v->needed, needed, sizeof(needed));
 		table_row(&t, cells);
 	}
-	table_format(&t, CALIBRATE_WIDTH, &sb);
+	table_format(&t, REPORT_WIDTH, &sb);
 	fputs(strbuf_str(&sb), out);
-	strbuf_free(&sb);
 	table_free(&t);
 }
 
 void calibrate_print(const struct calibrate *c, size_t n, FILE *out)
 {
 	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "%s%s.%s, %zu variants, %zu session%s\n", i ? "\n" : "", c[i].step, c[i].metric, c[i].n_cells,
-			c[i].sessions, c[i].sessions == 1 ? "" : "s");
+		if (i)
+			fputc('\n', out);
+		quote_lines(out, 2, "%s.%s, %zu variants, %zu session%s", c[i].step, c[i].metric, c[i].n_cells, c[i].sessions,
+			    c[i].sessions == 1 ? "" : "s");
 		if (c[i].why) {
 			fprintf(out, "  %s\n", c[i].why);
 			continue;

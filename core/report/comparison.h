@@ -66,4 +66,3 @@ void report_text(const struct report *r, bool all, FILE *out);
 void report_markdown(const struct report *r, bool all, FILE *out);
 /* Acceptances that are of no use any more. */
 void report_put_unused(const struct accepts *a, FILE *out);
-void report_put_wrapped(const char *line, size_t indent, FILE *out);

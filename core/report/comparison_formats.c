@@ -5,6 +5,7 @@
 
 #include "core/analyse/basic.h"
 #include "core/report/comparison_formats.h"
+#include "core/report/quote.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
 #include "core/util/xalloc.h"
@@ -166,19 +167,7 @@ void report_json_print(const struct report *r, FILE *out)
 {
 	_cleanup_json_ json_t *doc = report_json(r, true);
 
-	json_dumpf(doc, out, JSON_INDENT(1));
-	fputc('\n', out);
-}
-
-void csv_text(const char *s, FILE *out)
-{
-	fputc('"', out);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', out);
-		fputc(*s, out);
-	}
-	fputc('"', out);
+	js_print(doc, out);
 }
 
 static void csv_number(double v, FILE *out)
@@ -198,15 +187,17 @@ void report_csv_rows(const struct report *r, const char *before, FILE *out)
 					   (double)c->base->n, (double)c->new->n };
 
 		fprintf(out, "%s%s,%d,", before, report_refused(r) ? "" : verdict_name(c->verdict), c->gated);
-		csv_text(c->base->step, out);
+		quote_csv(c->base->step, true, out);
 		fputc(',', out);
-		csv_text(c->base->metric, out);
-		fprintf(out, ",%s,", c->base->unit);
-		csv_text(c->base->variant, out);
+		quote_csv(c->base->metric, true, out);
+		fputc(',', out);
+		quote_csv(c->base->unit, false, out);
+		fputc(',', out);
+		quote_csv(c->base->variant, true, out);
 		for (size_t k = 0; k < ARRAY_SIZE(numbers); k++)
 			csv_number(numbers[k], out);
 		fprintf(out, ",%s,", c->method);
-		csv_text(c->accepted ? c->accepted : "", out);
+		quote_csv(c->accepted ? c->accepted : "", true, out);
 		fputc('\n', out);
 	}
 }
@@ -217,41 +208,19 @@ void report_csv(const struct report *r, FILE *out)
 	report_csv_rows(r, "", out);
 }
 
-void xml_text(const char *s, FILE *out)
-{
-	for (; *s; s++) {
-		switch (*s) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc((unsigned char)*s < 0x20 ? ' ' : *s, out);
-		}
-	}
-}
-
 /* REGRESSED is a failure; what could not be settled is skipped, not passed. */
 static void junit_case(const struct comparison *c, FILE *out)
 {
 	fputs("  <testcase classname=\"", out);
-	xml_text(c->base->step, out);
+	quote_xml(c->base->step, out);
 	fputs("\" name=\"", out);
-	xml_text(c->base->metric, out);
+	quote_xml(c->base->metric, out);
 	fputc(' ', out);
-	xml_text(c->base->variant, out);
+	quote_xml(c->base->variant, out);
 	fputs("\">", out);
 	if (c->accepted) {
 		fputs("<system-out>accepted: ", out);
-		xml_text(c->accepted, out);
+		quote_xml(c->accepted, out);
 		fputs("</system-out>", out);
 	} else if (c->verdict == VERDICT_REGRESSED) {
 		fprintf(out, "<failure message=\"%+.1f %% (%+.1f..%+.1f %%), q = %.3g\"/>", 100 * (c->ratio - 1),
@@ -260,7 +229,7 @@ static void junit_case(const struct comparison *c, FILE *out)
 		fprintf(out, "<skipped message=\"%s", verdict_name(c->verdict));
 		if (c->why) {
 			fputs(": ", out);
-			xml_text(c->why, out);
+			quote_xml(c->why, out);
 		}
 		fputs("\"/>", out);
 	}
@@ -292,7 +261,7 @@ void report_junit_suite(const struct report *r, const char *name, FILE *out)
 	if (refused)
 		t = (struct tally){ .tests = 1 };
 	fputs("<testsuite name=\"", out);
-	xml_text(name, out);
+	quote_xml(name, out);
 	if (!refused) {
 		t.tests += r->suite.worse;
 		t.failures += r->suite.worse;

@@ -12,10 +12,6 @@ void report_json_print(const struct report *r, FILE *out);
 void report_csv(const struct report *r, FILE *out);
 void report_junit(const struct report *r, FILE *out);
 
-/* One text in quotes as RFC 4180 has it. */
-void csv_text(const char *s, FILE *out);
-/* A text in an attribute, with what XML 1.0 cannot hold replaced. */
-void xml_text(const char *s, FILE *out);
 /* The rows of a comparison; before is put in front of each. */
 void report_csv_rows(const struct report *r, const char *before, FILE *out);
 #define REPORT_CSV_HEAD                                                                                                   \

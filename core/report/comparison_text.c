@@ -5,13 +5,11 @@
 
 #include "core/analyse/basic.h"
 #include "core/report/comparison.h"
+#include "core/report/quote.h"
 #include "core/report/scale.h"
 #include "core/report/table.h"
 #include "core/util/strbuf.h"
-#include "core/util/text.h"
 #include "core/util/xalloc.h"
-
-enum { REPORT_WIDTH = 100 };
 
 static const struct table_column columns[] = {
 	{ "verdict", 0 },	   { "metric", TABLE_CUT },   { "variant", TABLE_CUT }, { "base", TABLE_RIGHT },
@@ -23,17 +21,6 @@ struct row {
 	char cell[ARRAY_SIZE(columns)][128];
 };
 
-void report_put_wrapped(const char *line, size_t indent, FILE *out)
-{
-	/* What is in documents is not trusted. */
-	_cleanup_free_ char *clean = text_clean(line);
-	struct strbuf sb = STRBUF_INIT;
-
-	text_wrap(&sb, clean, 0, indent, REPORT_WIDTH);
-	fputs(strbuf_str(&sb), out);
-	strbuf_free(&sb);
-}
-
 /* ---- conditions ---- */
 
 static void put_differences(const struct differences *d, bool confounding, const char *title, FILE *out)
@@ -41,15 +28,12 @@ static void put_differences(const struct differences *d, bool confounding, const
 	bool any = false;
 
 	for (size_t i = 0; i < d->n; i++) {
-		_cleanup_free_ char *line = NULL;
-
 		if (d->v[i].confounding != confounding)
 			continue;
 		if (!any)
 			fprintf(out, "%s\n", title);
 		any = true;
-		line = xasprintf("  %s: %s -> %s", d->v[i].what, d->v[i].base, d->v[i].new);
-		report_put_wrapped(line, 6, out);
+		quote_lines(out, 6, "  %s: %s -> %s", d->v[i].what, d->v[i].base, d->v[i].new);
 	}
 	if (any)
 		fputc('\n', out);
@@ -59,7 +43,7 @@ static void put_mixed(const struct set *s, FILE *out)
 {
 	if (!s->mixed_with)
 		return;
-	fprintf(out, "The results of %s are not of one kind. %s to %s:\n", s->name, s->docs[0].path, s->mixed_with);
+	quote_lines(out, 2, "The results of %s are not of one kind. %s to %s:", s->name, s->docs[0].path, s->mixed_with);
 	put_differences(&s->mixed, true, "  what should be the same:", out);
 	put_differences(&s->mixed, false, "  and:", out);
 }
@@ -69,14 +53,11 @@ static void put_canaries(const struct report *r, FILE *out)
 {
 	for (int i = 0; i < N_CANARIES; i++) {
 		const struct canary_shift *c = &r->canary[i];
-		_cleanup_free_ char *line = NULL;
 
 		if (!c->moved)
 			continue;
-		line = xasprintf("canary %s: %+.1f %% (%+.1f..%+.1f %%), %s: %s.", canary_names[i], 100 * (c->ratio - 1),
-				 100 * (c->lo - 1), 100 * (c->hi - 1), c->worse ? "worse" : "better",
-				 guards_canary_says(c));
-		report_put_wrapped(line, 2, out);
+		quote_lines(out, 2, "canary %s: %+.1f %% (%+.1f..%+.1f %%), %s: %s.", canary_names[i], 100 * (c->ratio - 1),
+			    100 * (c->lo - 1), 100 * (c->hi - 1), c->worse ? "worse" : "better", guards_canary_says(c));
 	}
 }
 
@@ -132,10 +113,10 @@ static void row_fill(const struct comparison *c, struct row *row)
 		snprintf(row->cell[10], sizeof(row->cell[10]), "%zu/%zu", c->base->n, c->new->n);
 }
 
-static void put_rows(const struct report *r, bool all, FILE *out)
+static void put_rows(const struct report *r, bool all, bool markdown, FILE *out)
 {
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 	struct table t;
-	struct strbuf sb = STRBUF_INIT;
 
 	table_init(&t, columns, ARRAY_SIZE(columns));
 	for (size_t i = 0; i < r->n; i++) {
@@ -149,48 +130,15 @@ static void put_rows(const struct report *r, bool all, FILE *out)
 			cells[k] = row.cell[k];
 		table_row(&t, cells);
 	}
-	table_format(&t, REPORT_WIDTH + 20, &sb);
+	if (markdown)
+		table_markdown(&t, &sb);
+	else
+		table_format(&t, REPORT_WIDTH + 20, &sb);
 	fputs(strbuf_str(&sb), out);
-	strbuf_free(&sb);
 	table_free(&t);
 }
 
-static void put_markdown(const struct report *r, bool all, FILE *out)
-{
-	for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-		fprintf(out, "| %s ", columns[k].title);
-	fputs("|\n", out);
-	for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
-		fputs(columns[k].flags & TABLE_RIGHT ? "| ---: " : "| --- ", out);
-	fputs("|\n", out);
-	for (size_t i = 0; i < r->n; i++) {
-		struct row row = { 0 };
-
-		if (!all && !r->v[i].gated)
-			continue;
-		row_fill(&r->v[i], &row);
-		for (size_t k = 0; k < ARRAY_SIZE(columns); k++) {
-			_cleanup_free_ char *clean = text_clean(row.cell[k]);
-
-			fputs("| ", out);
-			for (const char *p = clean; *p; p++)
-				fprintf(out, *p == '|' ? "\\%c" : "%c", *p);
-			fputc(' ', out);
-		}
-		fputs("|\n", out);
-	}
-}
-
 /* ---- what it means ---- */
-
-static void put_note(const struct comparison *c, const char *text, FILE *out)
-{
-	_cleanup_free_ char *line =
-		xasprintf("  %s.%s%s%s: %s", c->base->step, c->base->metric, *c->base->variant ? " " : "",
-			  c->base->variant, text);
-
-	report_put_wrapped(line, 6, out);
-}
 
 /* What each unsettled cell would need, why a verdict is less than the numbers look, and what failed. */
 static void put_notes(const struct report *r, FILE *out)
@@ -212,7 +160,8 @@ static void put_notes(const struct report *r, FILE *out)
 			strbuf_addf(&sb, "%sdid not end well in %zu trials of the base, in %zu of the new result",
 				    sb.len ? "; " : "", c->base->failed, c->new->failed);
 		if (sb.len)
-			put_note(c, strbuf_str(&sb), out);
+			quote_lines(out, 6, "  %s.%s%s%s: %s", c->base->step, c->base->metric, *c->base->variant ? " " : "",
+				    c->base->variant, strbuf_str(&sb));
 	}
 }
 
@@ -228,27 +177,23 @@ static void put_suite(const struct report *r, FILE *out)
 
 static void put_boots(const struct report *r, FILE *out)
 {
-	_cleanup_free_ char *line = NULL;
-
 	if (r->by_boot)
-		line = xasprintf("The boots are what is compared: %zu of the base, %zu of the new result; n counts them.",
-				 r->base->n_boots, r->new->n_boots);
+		quote_lines(out, 2, "The boots are what is compared: %zu of the base, %zu of the new result; n counts them.",
+			    r->base->n_boots, r->new->n_boots);
 	else if (report_boot_confounded(r))
-		line = xasprintf("confounded with the boot: %zu of the base, %zu of the new result. What differs between two "
-				 "boots of the same kernel is in the change too; with %d boots a side these are compared.",
-				 r->base->n_boots, r->new->n_boots, REPORT_BOOTS);
-	if (line)
-		report_put_wrapped(line, 2, out);
+		quote_lines(out, 2,
+			    "confounded with the boot: %zu of the base, %zu of the new result. What differs between two "
+			    "boots of the same kernel is in the change too; with %d boots a side these are compared.",
+			    r->base->n_boots, r->new->n_boots, REPORT_BOOTS);
 }
 
 void report_put_unused(const struct accepts *a, FILE *out)
 {
 	for (size_t i = 0; a && i < a->n; i++) {
 		_cleanup_free_ char *unused = accept_unused(a, &a->v[i]);
-		_cleanup_free_ char *line = unused ? xasprintf("accepted in vain: %s", unused) : NULL;
 
-		if (line)
-			report_put_wrapped(line, 2, out);
+		if (unused)
+			quote_lines(out, 2, "accepted in vain: %s", unused);
 	}
 }
 
@@ -257,7 +202,7 @@ static void put_summary(const struct report *r, FILE *out)
 	_cleanup_free_ char *detectable = report_detectable(r);
 	size_t accepted = report_count_accepted(r);
 
-	fprintf(out, "\n%zu regressed, ", report_count(r, VERDICT_REGRESSED));
+	fprintf(out, "%zu regressed, ", report_count(r, VERDICT_REGRESSED));
 	if (accepted)
 		fprintf(out, "%zu accepted, ", accepted);
 	fprintf(out, "%zu suspect, %zu inconclusive, %zu same, %zu not worse, %zu improved\n",
@@ -266,32 +211,40 @@ static void put_summary(const struct report *r, FILE *out)
 		report_count(r, VERDICT_NOT_WORSE), report_count(r, VERDICT_IMPROVED));
 	put_suite(r, out);
 	for (size_t i = 0; i < r->where.n; i++)
-		report_put_wrapped(r->where.lines[i], 2, out);
+		quote_lines(out, 2, "%s", r->where.lines[i]);
 	if (r->n && r->v[0].noisier)
 		fprintf(out, "the spread of the repeats is not the same on both sides: look at it before anything else\n");
 	if (r->only_base || r->only_new)
 		fprintf(out, "not compared: %zu cells only in the base, %zu only in the new result\n", r->only_base,
 			r->only_new);
-	report_put_wrapped(detectable, 0, out);
+	quote_lines(out, 0, "%s", detectable);
 	put_boots(r, out);
 	put_notes(r, out);
 	report_put_unused(r->opt.accepts, out);
 }
+
+/* ---- all of it ---- */
 
 void report_text(const struct report *r, bool all, FILE *out)
 {
 	report_put_conditions(r, out);
 	if (report_refused(r))
 		return;
-	put_rows(r, all, out);
+	put_rows(r, all, false, out);
+	fputc('\n', out);
 	put_summary(r, out);
 }
 
 void report_markdown(const struct report *r, bool all, FILE *out)
 {
-	report_put_conditions(r, out);
+	struct fenced f;
+
+	report_put_conditions(r, fenced_begin(&f));
+	fenced_end(&f, out);
 	if (report_refused(r))
 		return;
-	put_markdown(r, all, out);
-	put_summary(r, out);
+	put_rows(r, all, true, out);
+	fputc('\n', out);
+	put_summary(r, fenced_begin(&f));
+	fenced_end(&f, out);
 }

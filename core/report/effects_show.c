@@ -4,13 +4,11 @@
 #include <stdlib.h>
 
 #include "core/report/effects_show.h"
+#include "core/report/quote.h"
 #include "core/report/table.h"
-#include "core/util/text.h"
 #include "core/util/json.h"
 #include "core/util/strbuf.h"
 #include "core/util/xalloc.h"
-
-enum { EFFECTS_WIDTH = 100 };
 
 static const struct table_column columns[] = {
 	{ "", 0 },		   { "factor", TABLE_CUT },	    { "level", TABLE_CUT }, { "to the mean", TABLE_RIGHT },
@@ -71,32 +69,26 @@ static void put_pair(struct table *t, const struct effect *e)
 /* The answer before the numbers. */
 static void put_answer(const struct effects *e, FILE *out)
 {
-	_cleanup_free_ char *step = text_clean(e->step), *metric = text_clean(e->metric);
 	size_t active = 0;
 
 	for (size_t i = 0; i < e->n_effects; i++)
 		active += e->v[i].active;
-	fprintf(out, "%s.%s, %zu values, one value's spread %.1f %%%s\n", step, metric, e->n, 100 * e->sigma,
-		e->pairs ? "" : "; single factors only: too few repeats for pairs of them");
+	quote_lines(out, 2, "%s.%s, %zu values, one value's spread %.1f %%%s", e->step, e->metric, e->n, 100 * e->sigma,
+		    e->pairs ? "" : "; single factors only: too few repeats for pairs of them");
 	if (!active)
-		fprintf(out, "No factor had an effect that stands out of the noise; one of %.1f %% between two levels would have "
-			     "been found 8 times in 10.\n",
-			100 * (e->detectable - 1));
+		quote_lines(out, 2,
+			    "No factor had an effect that stands out of the noise; one of %.1f %% between two levels would "
+			    "have been found 8 times in 10.",
+			    100 * (e->detectable - 1));
 }
 
 static void put_odd(const struct effects *e, FILE *out)
 {
-	for (size_t i = 0; i < e->n_odd; i++) {
-		struct strbuf sb = STRBUF_INIT;
-		_cleanup_free_ char *line =
-			xasprintf("suspect: %s alone is %+.1f %% off what its factors explain. It is left out above; measure it "
-				  "again before you believe it.",
-				  e->odd[i].variant, 100 * (e->odd[i].ratio - 1));
-
-		text_wrap(&sb, line, 0, 2, EFFECTS_WIDTH);
-		fputs(strbuf_str(&sb), out);
-		strbuf_free(&sb);
-	}
+	for (size_t i = 0; i < e->n_odd; i++)
+		quote_lines(out, 2,
+			    "suspect: %s alone is %+.1f %% off what its factors explain. It is left out above; measure it "
+			    "again before you believe it.",
+			    e->odd[i].variant, 100 * (e->odd[i].ratio - 1));
 }
 
 void effects_print(const struct effects *e, size_t n, FILE *out)
@@ -108,9 +100,7 @@ void effects_print(const struct effects *e, size_t n, FILE *out)
 		if (i)
 			fputc('\n', out);
 		if (e[i].why) {
-			_cleanup_free_ char *step = text_clean(e[i].step), *metric = text_clean(e[i].metric);
-
-			fprintf(out, "%s.%s: %s\n", step, metric, e[i].why);
+			quote_lines(out, 2, "%s.%s: %s", e[i].step, e[i].metric, e[i].why);
 			continue;
 		}
 		put_answer(&e[i], out);
@@ -123,7 +113,7 @@ void effects_print(const struct effects *e, size_t n, FILE *out)
 			for (size_t l = 0; l < f->n_levels; l++)
 				put_level(&t, f, l);
 		}
-		table_format(&t, EFFECTS_WIDTH + 20, &sb);
+		table_format(&t, REPORT_WIDTH + 20, &sb);
 		fputs(strbuf_str(&sb), out);
 		strbuf_free(&sb);
 		table_free(&t);

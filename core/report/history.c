@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/report/comparison_formats.h"
+#include "core/report/quote.h"
 #include "core/util/exit.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
@@ -162,15 +163,13 @@ static void put_csv(const struct history *s, size_t i, const struct report *r, F
 {
 	_cleanup_free_ char *before = NULL;
 	size_t size = 0;
-	FILE *mem = open_memstream(&before, &size);
+	FILE *mem = xopen_memstream(&before, &size);
 
-	if (!mem)
-		return;
-	csv_text(r->base->name, mem);
+	quote_csv(r->base->name, true, mem);
 	fputc(',', mem);
-	csv_text(r->new->name, mem);
+	quote_csv(r->new->name, true, mem);
 	fputc(',', mem);
-	csv_text(history_label(s, i), mem);
+	quote_csv(history_label(s, i), true, mem);
 	fputc(',', mem);
 	if (fclose(mem) == 0)
 		report_csv_rows(r, before, out);
@@ -226,10 +225,11 @@ static json_t *first_json(const struct history *s)
 static void put_comparison(const struct history *s, size_t i, const struct report *r, FILE *out)
 {
 	_cleanup_json_ json_t *o = report_json(r, !r->opt.gated_only);
+	_cleanup_free_ char *text = NULL;
 
 	js_set(o, "against", js_str(r->base == &s->sets[0] ? "base" : "predecessor"));
-	fputs(i == 1 && r == &s->to_base[1] ? "\n" : ",\n", out);
-	json_dumpf(o, out, JSON_COMPACT);
+	text = js_dump(o);
+	fprintf(out, "%s\n%s", i == 1 && r == &s->to_base[1] ? "" : ",", text);
 }
 
 static void put_json(const struct history *s, FILE *out)

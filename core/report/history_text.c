@@ -7,6 +7,7 @@
 #include "core/analyse/basic.h"
 #include "core/report/scale.h"
 #include "core/report/history.h"
+#include "core/report/quote.h"
 #include "core/report/table.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"
@@ -38,37 +39,15 @@ static void grid_column(struct grid *g, size_t k, const char *title, unsigned fl
 	g->columns[k] = (struct table_column){ g->titles[k], flags };
 }
 
-static void put_pipes(const struct grid *g, char *const *cells)
-{
-	for (size_t k = 0; k < g->n; k++) {
-		_cleanup_free_ char *clean = text_clean(cells[k] ? cells[k] : "");
-
-		fputs("| ", g->out);
-		for (const char *p = clean; *p; p++)
-			fprintf(g->out, *p == '|' ? "\\%c" : "%c", *p);
-		fputc(' ', g->out);
-	}
-	fputs("|\n", g->out);
-}
-
 static void grid_put(struct grid *g)
 {
-	struct strbuf sb = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf sb = STRBUF_INIT;
 
-	if (g->format == REPORT_MARKDOWN) {
-		for (size_t k = 0; k < g->n; k++)
-			fprintf(g->out, "| %s ", g->columns[k].title);
-		fputs("|\n", g->out);
-		for (size_t k = 0; k < g->n; k++)
-			fputs(g->columns[k].flags & TABLE_RIGHT ? "| ---: " : "| --- ", g->out);
-		fputs("|\n", g->out);
-		for (size_t i = 0; i < g->table.n_rows; i++)
-			put_pipes(g, &g->table.cells[i * g->n]);
-	} else {
+	if (g->format == REPORT_MARKDOWN)
+		table_markdown(&g->table, &sb);
+	else
 		table_format(&g->table, HISTORY_WIDTH, &sb);
-		fputs(strbuf_str(&sb), g->out);
-	}
-	strbuf_free(&sb);
+	fputs(strbuf_str(&sb), g->out);
 	table_free(&g->table);
 	for (size_t k = 0; k < g->n; k++)
 		free(g->titles[k]);
@@ -183,6 +162,12 @@ static bool cell_decides(const struct history *s, const struct cell *cell)
 	return false;
 }
 
+/* A column for each set, where there is room for all. */
+static bool cells_fit(const struct history *s)
+{
+	return s->n <= HISTORY_COLUMNS + 1;
+}
+
 static void put_cells(const struct history *s, enum report_format format, FILE *out)
 {
 	struct grid g;
@@ -200,8 +185,6 @@ static void put_cells(const struct history *s, enum report_format format, FILE *
 			cell_row(s, &s->sets[0].cells.v[k], &g);
 	fputc('\n', out);
 	grid_put(&g);
-	fprintf(out, "%sR regressed, I improved, = same or not worse, ? not settled, a accepted; each against %s\n",
-		format == REPORT_MARKDOWN ? "\n" : "", s->sets[0].name);
 }
 
 /* ---- where it began ---- */
@@ -228,7 +211,7 @@ static void put_first(const struct history *s, const struct cell *cell, FILE *ou
 		strbuf_addf(&sb, "; %+.1f %% in the newest (%s)", 100 * (now->ratio - 1), verdict_name(now->verdict));
 	if (c->accepted)
 		strbuf_addf(&sb, "; accepted: %s", c->accepted);
-	report_put_wrapped(strbuf_str(&sb), 2, out);
+	quote_lines(out, 2, "%s", strbuf_str(&sb));
 }
 
 static void put_conditions(const struct history *s, size_t i, FILE *out)
@@ -237,25 +220,46 @@ static void put_conditions(const struct history *s, size_t i, FILE *out)
 
 	if (!r->differences.n && !r->new->mixed_with && !r->base->mixed_with && !report_refused(r))
 		return;
-	fprintf(out, "%s -> %s\n", r->base->name, r->new->name);
+	quote_lines(out, 2, "%s -> %s", r->base->name, r->new->name);
 	report_put_conditions(r, out);
 }
 
-void history_text(const struct history *s, enum report_format format, FILE *out)
+/* Before the tables. */
+static void put_all_conditions(const struct history *s, FILE *out)
 {
 	for (size_t i = 1; i < s->n; i++)
 		put_conditions(s, i, out);
-	put_sets(s, format, out);
-	if (s->n <= HISTORY_COLUMNS + 1)
-		put_cells(s, format, out);
+}
+
+/* Behind the tables. */
+static void put_lines(const struct history *s, FILE *out)
+{
+	if (cells_fit(s))
+		quote_lines(out, 2, "R regressed, I improved, = same or not worse, ? not settled, a accepted; each against %s",
+			    s->sets[0].name);
 	fputc('\n', out);
 	for (size_t k = 0; k < s->sets[0].cells.n; k++)
 		put_first(s, &s->sets[0].cells.v[k], out);
 	for (size_t i = 1; i < s->n; i++)
-		for (size_t k = 0; k < s->to_base[i].where.n; k++) {
-			_cleanup_free_ char *line = xasprintf("%s: %s", history_label(s, i), s->to_base[i].where.lines[k]);
-
-			report_put_wrapped(line, 2, out);
-		}
+		for (size_t k = 0; k < s->to_base[i].where.n; k++)
+			quote_lines(out, 2, "%s: %s", history_label(s, i), s->to_base[i].where.lines[k]);
 	report_put_unused(s->accepts, out);
+}
+
+void history_text(const struct history *s, enum report_format format, FILE *out)
+{
+	bool markdown = format == REPORT_MARKDOWN;
+	struct fenced f;
+
+	put_all_conditions(s, markdown ? fenced_begin(&f) : out);
+	if (markdown)
+		fenced_end(&f, out);
+	put_sets(s, format, out);
+	if (cells_fit(s))
+		put_cells(s, format, out);
+	if (markdown)
+		fputc('\n', out);
+	put_lines(s, markdown ? fenced_begin(&f) : out);
+	if (markdown)
+		fenced_end(&f, out);
 }

@@ -7,6 +7,7 @@
 
 #include "core/report/expectations.h"
 #include "core/report/findings.h"
+#include "core/report/quote.h"
 #include "core/util/text.h"
 #include "core/report/values.h"
 #include "core/util/json.h"
@@ -219,9 +220,10 @@ static void show_head(const json_t *doc, struct strbuf *out)
 /* As it stands, between fences in Markdown. */
 static void show_part(const struct strbuf *part, bool markdown, struct strbuf *out)
 {
-	if (part->len)
-		strbuf_addf(out, "%s%s%s", markdown ? "```\n" : "", strbuf_str(part),
-			    markdown ? "```\n" : "");
+	if (markdown)
+		quote_fenced(strbuf_str(part), out);
+	else
+		strbuf_add(out, part->buf, part->len);
 }
 
 void show_result(const json_t *doc, const struct show_options *opt, FILE *out)

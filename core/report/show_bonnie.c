@@ -10,6 +10,7 @@
 #include "core/report/show_formats.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
+#include "core/util/text.h"
 #include "core/util/units.h"
 #include "core/util/xalloc.h"
 
@@ -80,7 +81,7 @@ static bool bonnie_printed(const json_t *m, const char *unit, struct strbuf *out
 	const char *text = js_get_str(source, "text", NULL), *note = js_get_str(source, "note", "");
 
 	if (!text || !was || !is || was->factor != is->factor || !str_eq(was->unit, is->unit) ||
-	    str_eq(note, "damaged") || str_eq(note, "rounded"))
+	    str_eq(note, "damaged") || str_eq(note, "rounded") || text[strspn(text, "0123456789.+-e")])
 		return false;
 	strbuf_addstr(out, text);
 	return true;
@@ -178,18 +179,24 @@ static void bonnie_files(const json_t *trial, struct strbuf *out)
 /* A row has no quotes: what would break it, or a pair out of which it is read back, goes as %2C and so on. */
 static void bonnie_escape(const char *s, struct strbuf *out)
 {
-	for (; *s; s++) {
-		if (strchr(",;=% \t\"\r\n", *s))
-			strbuf_addf(out, "%%%02X", (unsigned)(unsigned char)*s);
-		else
-			strbuf_addch(out, *s);
+	uint32_t c;
+
+	for (size_t len; *s; s += len) {
+		if (!text_is_harmful(s, &len, &c) && !strchr(",;=% \"", *s)) {
+			strbuf_add(out, s, len);
+			continue;
+		}
+		for (size_t i = 0; i < len; i++)
+			strbuf_addf(out, "%%%02X", (unsigned)(unsigned char)s[i]);
 	}
 }
 
 static void bonnie_plain_name(const char *s, struct strbuf *out)
 {
-	for (; *s; s++)
-		strbuf_addch(out, strchr(",\"\r\n", *s) ? ' ' : *s);
+	_cleanup_free_ char *clean = text_clean(s);
+
+	for (const char *p = clean; *p; p++)
+		strbuf_addch(out, strchr(",\"", *p) ? ' ' : *p);
 }
 
 static const json_t *bonnie_values(const json_t *doc, const char *id)

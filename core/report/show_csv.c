@@ -2,6 +2,7 @@
 /* A result document as a CSV. */
 #include <string.h>
 
+#include "core/report/quote.h"
 #include "core/report/show_formats.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
@@ -11,26 +12,10 @@
 static const char *const columns[] = { "repeat", "block",  "step",   "metric",	"value", "unit",
 				       "better", "status", "reason", "printed", "note" };
 
-/* RFC 4180: quoted only where it must be. */
-static void csv_text(const char *s, FILE *out)
-{
-	if (!strpbrk(s, ",\"\r\n;") && *s != ' ') {
-		fputs(s, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', out);
-		fputc(*s, out);
-	}
-	fputc('"', out);
-}
-
 static void csv_field(const char *s, FILE *out)
 {
 	fputc(',', out);
-	csv_text(s, out);
+	quote_csv(s, false, out);
 }
 
 /* A number, a text or a truth value; null is an empty field. */
@@ -91,7 +76,7 @@ static void csv_metric(const struct csv_place *at, const char *name, const json_
 	const char *key;
 	json_t *v;
 
-	csv_text(at->variant, out);
+	quote_csv(at->variant, false, out);
 	json_object_foreach(at->factors, key, v)
 	{
 		csv_json(json_object_get(at->values, key), out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/report/quote.h"
 #include "core/util/text.h"
 #include "core/util/xalloc.h"
 
@@ -187,11 +188,7 @@ void table_format(const struct table *t, size_t width, struct strbuf *out)
 static void table_markdown_cell(const char *s, struct strbuf *out)
 {
 	strbuf_addstr(out, "| ");
-	for (; *s; s++) {
-		if (strchr("|*_<`\\", *s))
-			strbuf_addch(out, '\\');
-		strbuf_addch(out, *s);
-	}
+	quote_markdown(s, out);
 	strbuf_addch(out, ' ');
 }
 

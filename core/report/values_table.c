@@ -52,7 +52,9 @@ static char *values_variant_text(const json_t *variant)
 		_cleanup_free_ char *text = json_is_string(v) ? xstrdup(json_string_value(v))
 							      : js_dump(v);
 
-		strbuf_addf(&out, "%s%s=", out.len ? " " : "", key);
+		strbuf_addstr(&out, out.len ? " " : "");
+		text_add_clean(&out, key);
+		strbuf_addch(&out, '=');
 		text_add_clean(&out, text);
 	}
 	return strbuf_steal(&out);

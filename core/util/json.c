@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/util/strbuf.h"
+#include "core/util/text.h"
 #include "core/util/xalloc.h"
 
 /* A lost value would be worse than no result at all. */
@@ -191,20 +192,32 @@ static void js_dump_real(struct strbuf *sb, double v)
 		strbuf_addstr(sb, ".0");
 }
 
-static void js_dump_text(struct strbuf *sb, const char *s, size_t n)
+/* The character at s, of *len bytes, with an escape where JSON asks for one, or where a terminal would obey it. */
+static void js_dump_char(struct strbuf *sb, const char *s, size_t *len)
 {
 	static const char plain[] = "\b\f\n\r\t\"\\", escaped[] = "bfnrt\"\\";
+	const char *at = *s ? strchr(plain, *s) : NULL;
+	uint32_t c;
+	bool harmful = text_is_harmful(s, len, &c);
 
+	if (at)
+		strbuf_addf(sb, "\\%c", escaped[at - plain]);
+	else if (harmful)
+		strbuf_addf(sb, "\\u%04x", (unsigned int)c);
+	else
+		strbuf_add(sb, s, *len);
+}
+
+static void js_dump_text(struct strbuf *sb, const char *s, size_t n)
+{
 	strbuf_addch(sb, '"');
-	for (size_t i = 0; i < n; i++) {
-		const char *at = s[i] ? strchr(plain, s[i]) : NULL;
-
-		if (at)
-			strbuf_addf(sb, "\\%c", escaped[at - plain]);
-		else if ((unsigned char)s[i] < 0x20)
-			strbuf_addf(sb, "\\u%04x", (unsigned int)(unsigned char)s[i]);
+	for (size_t i = 0, len; i < n; i += len) {
+		for (len = 0; i + len < n && s[i + len] >= ' ' && s[i + len] < 0x7f && s[i + len] != '"' && s[i + len] != '\\';)
+			len++;
+		if (len)
+			strbuf_add(sb, s + i, len);
 		else
-			strbuf_addch(sb, s[i]);
+			js_dump_char(sb, s + i, &len);
 	}
 	strbuf_addch(sb, '"');
 }
@@ -277,6 +290,45 @@ char *js_dump(const json_t *v)
 		js_die("nothing to dump");
 	js_dump_value(&sb, v);
 	return strbuf_steal(&sb);
+}
+
+static void js_print_array(const json_t *array, FILE *out)
+{
+	json_t *v;
+	size_t i;
+
+	fputc('[', out);
+	json_array_foreach(array, i, v)
+	{
+		_cleanup_free_ char *text = js_dump(v);
+
+		fprintf(out, "%s\n%s", i ? "," : "", text);
+	}
+	fputs(i ? "\n]" : "]", out);
+}
+
+/* A failed write is found when the stream is flushed at the end. */
+void js_print(const json_t *object, FILE *out)
+{
+	const char *key, *sep = "{";
+	json_t *v;
+
+	json_object_foreach((json_t *)object, key, v)
+	{
+		_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
+		_cleanup_free_ char *text = NULL;
+
+		js_dump_text(&name, key, strlen(key));
+		fprintf(out, "%s\n%s: ", sep, strbuf_str(&name));
+		sep = ",";
+		if (json_is_array(v)) {
+			js_print_array(v, out);
+			continue;
+		}
+		text = js_dump(v);
+		fputs(text, out);
+	}
+	fputs("\n}\n", out);
 }
 
 json_t *js_parse(const char *text, size_t len, const char *name, struct err *e)

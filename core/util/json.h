@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/util/err.h"
 #include "core/util/macro.h"
@@ -30,8 +31,13 @@ const char *js_get_str(const json_t *object, const char *key, const char *absent
 uint64_t js_get_u64(const json_t *object, const char *key, uint64_t absent);
 double js_get_real(const json_t *object, const char *key, double absent);
 
-/* One line, no newline; caller frees. Reals with 17 significant digits, shortest where possible. */
+/*
+ * One line, no newline; caller frees. Reals with 17 significant digits, shortest where possible; what a terminal would
+ * obey is escaped.
+ */
 char *js_dump(const json_t *v);
+/* Prints an object: one line a member, and one an element where a member is an array. */
+void js_print(const json_t *object, FILE *out);
 /* Parses one document; duplicate keys and trailing text are errors. NULL on failure. */
 json_t *js_parse(const char *text, size_t len, const char *name, struct err *e);
 

@@ -38,10 +38,10 @@ static bool text_within(uint32_t c, const struct text_range *r, size_t n)
 	return false;
 }
 
-/* Controls, and what turns the direction of text around. */
+/* Controls, what turns the direction of text around, and what XML does not take. */
 static bool text_harmful(uint32_t c)
 {
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || c == 0xfffe || c == 0xffff ||
 	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
@@ -75,6 +75,16 @@ static size_t text_next(const char *s, size_t *columns, bool *good)
 		   : text_within(c, text_wide, ARRAY_SIZE(text_wide)) ? 2
 								      : 1;
 	return n ? n : 1;
+}
+
+bool text_is_harmful(const char *s, size_t *len, uint32_t *c)
+{
+	*len = text_decode(s, c);
+	if (*len)
+		return text_harmful(*c);
+	*len = 1;
+	*c = 0xfffd;
+	return true;
 }
 
 size_t text_width(const char *s)

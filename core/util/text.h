@@ -6,11 +6,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/util/macro.h"
 #include "core/util/strbuf.h"
 
+/* Is *c at s, of *len bytes, a control, or what turns the direction of text? U+FFFD is what is no character. */
+bool text_is_harmful(const char *s, size_t *len, uint32_t *c);
 /* Columns that s takes: 2 for wide characters, 0 for combining ones. */
 size_t text_width(const char *s);
 /* Bytes of the longest beginning of s that fits into width columns. */

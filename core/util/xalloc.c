@@ -94,3 +94,12 @@ char *xasprintf(const char *fmt, ...)
 	va_end(ap);
 	return s;
 }
+
+FILE *xopen_memstream(char **text, size_t *len)
+{
+	FILE *mem = open_memstream(text, len);
+
+	if (!mem)
+		xalloc_die();
+	return mem;
+}

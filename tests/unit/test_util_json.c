@@ -62,7 +62,9 @@ static void test_strings(void)
 		{ "", "\"\"" },
 		{ NULL, "null" },
 		{ "a\"b\\c/d", "\"a\\\"b\\\\c/d\"" },
-		{ "\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\"" },
+		{ "\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001f\\u007f\"" },
+		/* What a terminal would obey: CSI as one character, the way back, a line's end. */
+		{ "\xc2\x9b\xe2\x80\xae\xe2\x80\xa8x", "\"\\u009b\\u202e\\u2028x\"" },
 		{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
 		  "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"" },
 		{ "caf\xe9", "\"caf\xef\xbf\xbd\"" },
@@ -78,6 +80,24 @@ static void test_strings(void)
 		check_dump(js_str(rows[i].in), rows[i].out);
 	check_dump(js_strn("a\0b", 3), "\"a\\u0000b\"");
 	check_dump(js_strn("\xe2\x82\xac", 2), "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+/* A member a line, an element a line, and read back as the same. */
+static void test_print(void)
+{
+	static const char want[] = "{\n\"n\": 1,\n\"none\": [],\n\"list\": [\n1,\n[2]\n],\n\"x\\u001b\": {\"y\":true}\n}\n";
+	_cleanup_json_ json_t *o = js_set(js_set(js_object(), "n", js_u64(1)), "none", js_array()), *back = NULL;
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	js_set(o, "list", js_push(js_push(js_array(), js_u64(1)), js_push(js_array(), js_u64(2))));
+	js_set(o, "x\x1b", js_set(js_object(), "y", js_bool(1)));
+	js_print(o, out);
+	fclose(out);
+	CU_ASSERT_STRING_EQUAL(text, want);
+	back = js_parse(text, len, "test", NULL);
+	CU_ASSERT(json_equal(back, o));
 }
 
 static void test_documents(void)
@@ -179,6 +199,7 @@ void test_util_json(void)
 		{ "reals round trip", test_reals_round_trip },
 		{ "strings", test_strings },
 		{ "documents", test_documents },
+		{ "print", test_print },
 		{ "u64", test_u64 },
 		{ "typed reads", test_reads },
 		{ "parse errors", test_parse_errors },
