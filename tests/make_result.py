@@ -27,6 +27,7 @@ class o:  # pylint: disable=invalid-name
     steady = None                           # of a trial's block: False
     fails = staticmethod(lambda v, block: False)
     fs = staticmethod(lambda v: "xfs")      # None: the raw device
+    device = staticmethod(lambda v: None)   # what the step worked on instead of files
     features = ["crc", "reflink"]
     agcount = 4
     kernel = "6.1.0"
@@ -83,6 +84,8 @@ for block in range(o.n):
             t["filesystem"].setdefault("geometry", {})["agcount"] = o.agcount
         else:
             t["filesystem"] = None
+        if o.device(v):
+            s["data"]["device"] = {"filename": "target", "path": o.device(v), "size_bytes": 1 << 30}
         if o.fails(v, block + 1):
             s.update(status="failed", reason="it went wrong", errno="EIO", metrics={})
             t.update(status="failed", reason="it went wrong")

@@ -193,7 +193,9 @@ static void collect_metrics(struct cells *c, struct cell_value *v, const json_t 
 
 static void collect_step(struct cells *c, const json_t *values, const json_t *trial, const json_t *step, json_t *seen)
 {
-	const json_t *fs = json_object_get(trial, "filesystem");
+	const json_t *device = json_object_get(json_object_get(step, "data"), "device");
+	/* A step on the device itself is past the file system. */
+	const json_t *fs = json_is_object(device) ? NULL : json_object_get(trial, "filesystem");
 	_cleanup_free_ char *id = cells_step_id(values, json_object_get(step, "plugin"), json_object_get(step, "params"),
 						json_object_get(step, "parallel"));
 	_cleanup_free_ char *text = json_dumps(values, JSON_COMPACT);

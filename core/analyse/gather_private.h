@@ -21,7 +21,7 @@ struct want {
 	}
 
 struct gather_step {
-	struct jspan name, kind, plugin, parallel, status, params, measured, metrics;
+	struct jspan name, kind, plugin, parallel, status, params, measured, data, metrics;
 };
 
 struct gather_trial {

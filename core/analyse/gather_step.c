@@ -17,6 +17,7 @@ static const struct want step_wants[] = {
 	WANT(gather_step, status),
 	WANT(gather_step, params),
 	WANT(gather_step, measured),
+	WANT(gather_step, data),
 	WANT(gather_step, metrics),
 };
 
@@ -148,6 +149,20 @@ static bool is_unsteady(const struct gather *g, const struct gather_step *step)
 	return jspan_is(steady, "false");
 }
 
+/* On a device past its file system, if there is one on it. */
+static bool is_on_device(const struct gather *g, const struct gather_step *step)
+{
+	struct jspan key, device = { 0 };
+	struct jscan j;
+
+	if (!step->data.len || !memmem(step->data.s, step->data.len, "\"device\"", 8))
+		return false;
+	gather_sub(&j, g, step->data);
+	for (bool in = jscan_object(&j); in && jscan_key(&j, &key);)
+		jscan_value(&j, jspan_is(key, "device") ? &device : NULL);
+	return device.len && !jspan_is(device, "null");
+}
+
 /* How many equal steps were before it in the trial. */
 static size_t count_seen(struct gather *g, const char *id)
 {
@@ -171,6 +186,8 @@ void gather_put_step(struct gather *g, const struct gather_variant *variant, con
 	v.step = gather_piece_text(g, step->name);
 	v.block = (uint32_t)strtoul(t->block.s ? t->block.s : "0", NULL, 10);
 	v.unsteady = is_unsteady(g, step);
+	if (is_on_device(g, step))
+		v.fs = "";
 	if (jspan_is_string(step->status, "ok"))
 		gather_metrics(g, step, &v);
 	else

@@ -146,6 +146,7 @@ static void describe_needs(const struct fstrial_plugin *d, struct strbuf *out)
 		{ FST_PROVIDES_DIR, "The steps that follow work in the directory that it provides." },
 		{ FST_PROVIDES_DEVICE, "The steps that follow work on the device that it makes." },
 		{ FST_SIZES_ITSELF, "Has sizes of its own: size need not be given." },
+		{ FST_ON_DEVICE, "Works on a device itself, past any file system, where filename says so." },
 		{ FST_DECLARES_METRICS, "Which further metrics it has depends on its parameters." },
 	};
 
@@ -206,6 +207,8 @@ void plugins_describe(const struct plugin *p, struct strbuf *out)
 		describe_also("Every workload", "workload", out);
 	if (plugin_is_data_workload(p))
 		describe_also("Every data workload", "io", out);
+	if (d->flags & FST_ON_DEVICE)
+		describe_also("It", "device", out);
 }
 
 void plugins_describe_table(const struct core_table *t, struct strbuf *out)

@@ -72,6 +72,7 @@ json_t *plugins_json(const struct plugin *p)
 	js_set(o, "needs_root", js_bool((d->flags & FST_NEEDS_ROOT) != 0));
 	js_set(o, "needs_device", js_bool((d->flags & FST_NEEDS_DEVICE) != 0));
 	js_set(o, "destroys_device", js_bool((d->flags & FST_DESTROYS_DEVICE) != 0));
+	js_set(o, "on_device", js_bool((d->flags & FST_ON_DEVICE) != 0));
 	js_set(o, "params", param_table_json(d->params, d->n_params, d->param_size));
 	js_set(o, "metrics", plugins_json_metrics(d));
 	js_set(o, "declares_metrics", js_bool((d->flags & FST_DECLARES_METRICS) != 0));

@@ -32,17 +32,17 @@ static void conditions_window(struct conditions_count *c, int fd, uint64_t at, u
 }
 
 /* One window of every stride. */
-static void conditions_file(struct conditions_count *c, const struct io_files *f, const char *name,
-			    uint64_t stride)
+static void conditions_file(struct conditions_count *c, const struct io_files *f,
+			    const struct io_file *file, uint64_t stride)
 {
 	struct err ignored = { 0 };
 	struct stat st;
-	int fd = files_open_one(f, name, O_RDONLY, &ignored);
+	int fd = files_open_one(f, file->name, O_RDONLY, &ignored);
 
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) == 0) {
-		uint64_t size = (uint64_t)st.st_size;
+		uint64_t size = S_ISBLK(st.st_mode) ? file->size : (uint64_t)st.st_size;
 
 		for (uint64_t at = 0; at < size; at += stride * CONDITIONS_WINDOW)
 			conditions_window(c, fd, at, MIN(CONDITIONS_WINDOW, size - at));
@@ -58,7 +58,7 @@ double conditions_resident(const struct io_files *f)
 
 	for (size_t i = 0; i < f->file.n; i++)
 		if (f->file.v[i].mode != FST_FILE_CREATE)
-			conditions_file(&c, f, f->file.v[i].name, stride);
+			conditions_file(&c, f, &f->file.v[i], stride);
 	return c.pages ? (double)c.resident / (double)c.pages : NAN;
 }
 

@@ -3,10 +3,12 @@
 #include "core/io/direct.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <linux/stat.h> /* newer than the C library's struct statx; the two exclude each other */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,7 +34,11 @@ static int64_t direct_alignment(int fd)
 		unsigned char raw[256];
 	} u;
 	uint32_t align;
+	int sector;
 
+	/* Only a block device knows this one. */
+	if (ioctl(fd, BLKSSZGET, &sector) == 0 && sector > 0)
+		return sector;
 	memset(&u, 0, sizeof(u));
 	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &u.stx) < 0)
 		return -1;

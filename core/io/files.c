@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "core/io/device.h"
 #include "core/util/units.h"
 
 /* Descriptors that are open anyway: standard ones, logs, rings. */
@@ -16,7 +17,7 @@ enum { FILES_SPARE_FDS = 64 };
 int files_init(struct io_files *f, const char *dir, const struct io_params *p, struct err *e)
 {
 	memset(f, 0, sizeof(*f));
-	f->dirfd = -1;
+	f->dirfd = f->hold_fd = -1;
 	f->dir = dir;
 	f->direct = p->direct;
 	f->p = p;
@@ -35,6 +36,7 @@ void files_release(struct io_files *f)
 	if (f->dirfd >= 0)
 		close(f->dirfd);
 	f->dirfd = -1;
+	device_release(f);
 }
 
 /* "a", "a/b"; no absolute name, no empty part, none that begins with a dot and says where to go. */
@@ -71,6 +73,8 @@ int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworke
 		return err_set(e, EINVAL, "fst_files() comes once, before fst_file_add()");
 	if (mode > FST_FILE_AS_IS)
 		return err_set(e, EINVAL, "fst_files(): mode %u is not known", mode);
+	if (f->device)
+		return device_add(f, p, nworkers, mode, e);
 	if (!p->nrfiles || p->size / p->nrfiles == 0)
 		return err_set(e, EINVAL, "size = %s is too small for nrfiles = %llu",
 			       units_format_size(p->size, size, sizeof(size)),
@@ -91,6 +95,10 @@ int files_add_set(struct io_files *f, const struct io_params *p, uint32_t nworke
 int files_add(struct io_files *f, const struct fst_file *file, uint32_t nworkers, uint32_t *number,
 	      struct err *e)
 {
+	if (f->device)
+		return err_set(
+			e, EINVAL,
+			"fst_file_add(): on a device there are no files but that of fst_files()");
 	if (!files_name_ok(file->name))
 		return err_set(e, EINVAL, "fst_file_add(): \"%s\" is no name below the directory",
 			       file->name ? file->name : "");
@@ -161,8 +169,11 @@ int files_open_one(const struct io_files *f, const char *name, int flags, struct
 {
 	struct stat st;
 	const char *base = NULL;
-	int at = files_parent(f, name, &base, e), fd;
+	int at, fd;
 
+	if (f->device)
+		return device_open(f, flags, e);
+	at = files_parent(f, name, &base, e);
 	if (at < 0)
 		return at;
 	/* A FIFO must not block the open. The flag is taken away below: io_uring would obey it. */
@@ -219,6 +230,7 @@ int files_open(const struct io_files *f, uint32_t worker, struct fst_engine_file
 		if (!files_belongs(file, worker))
 			continue;
 		v[i].size = file->size;
+		v[i].flags = f->device ? FST_FILE_IS_DEVICE : 0;
 		v[i].fd = files_open_one(f, file->name, files_flags(f, file), e);
 		if (v[i].fd < 0)
 			return v[i].fd;
@@ -243,6 +255,8 @@ static int files_check_one(const struct io_file *file, int fd, struct err *e)
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, errno, "stat %s", file->name);
+	if (S_ISBLK(st.st_mode))
+		return 0;
 	if (!st.st_nlink)
 		return err_set(e, ENOENT,
 			       "%s was deleted meanwhile: what was done from then on, up to offset "

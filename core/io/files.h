@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The data files of a step: which there are, made and filled before the clock runs, opened for each
- * worker. Nothing here follows a symbolic link, and only regular files are touched.
+ * worker. Nothing here follows a symbolic link, and only regular files are touched, or the one device.
  */
 #pragma once
 
@@ -21,9 +21,13 @@ struct io_file {
 	uint32_t worker;    /* or FST_EVERY_WORKER */
 };
 
+struct io_device;
+
 struct io_files {
 	const char *dir; /* borrowed */
 	int dirfd;
+	const struct io_device *device; /* instead of files (core/io/device.h), or NULL */
+	int hold_fd;			/* of device: keeps others away, or -1 */
 	bool direct;
 	int sync;		   /* enum fst_sync */
 	const struct io_params *p; /* borrowed */

@@ -233,6 +233,9 @@ int files_lay_out(struct io_files *f, struct layout *l, struct err *e)
 	uint64_t need = 0;
 	int r;
 
+	/* A device is as long as it is, and holds what it holds. */
+	if (f->device)
+		return layout_check_direct(f, e);
 	for (size_t i = 0; i < f->file.n; i++) {
 		struct io_file *file = &f->file.v[i];
 

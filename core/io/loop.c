@@ -260,7 +260,8 @@ static int loop_fault(struct loop *l, const struct fst_io *io)
 	struct stat st;
 	int code;
 
-	if (fstat(l->e->files[io->file].fd, &st) == 0 && (uint64_t)st.st_size < offset + length)
+	if (fstat(l->e->files[io->file].fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (uint64_t)st.st_size < offset + length)
 		return fst_error(l->w->ctx, EIO,
 				 "%s %s at offset %llu, %llu bytes: SIGBUS, the file was truncated "
 				 "under the mapping, to %llu bytes",

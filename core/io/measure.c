@@ -238,6 +238,20 @@ static double measure_passes(const struct io_step *s, const struct measured *m, 
 	return dataset && m->hist ? (double)m->op_bytes[op] / (double)dataset : NAN;
 }
 
+/* What was worked on instead of files. */
+static json_t *measure_device(const struct io_step *s)
+{
+	const struct io_device *dev = s->wl->device;
+	json_t *o;
+
+	if (!dev)
+		return json_null();
+	o = js_object();
+	js_set(o, "filename", js_str(s->wl->io->filename));
+	js_set(o, "path", js_str(dev->path));
+	return js_set(o, "size_bytes", js_u64(dev->size));
+}
+
 static json_t *measure_data(const struct io_step *s, const struct measured *m)
 {
 	static const char *const kinds[] = { [IO_BUFFERS_RANDOM] = "random",
@@ -256,6 +270,7 @@ static json_t *measure_data(const struct io_step *s, const struct measured *m)
 	       js_real(measure_passes(s, m, LOOP_READ) + measure_passes(s, m, LOOP_WRITE)));
 	js_set(o, "ram_bytes", ram ? js_u64(ram) : json_null());
 	js_set(o, "dataset_to_ram", ram ? js_real((double)dataset / (double)ram) : json_null());
+	js_set(o, "device", measure_device(s));
 	js_set(o, "resident_before", js_real(s->resident));
 	return js_set(o, "cache", measure_cache(s, m));
 }

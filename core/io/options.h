@@ -102,6 +102,7 @@ struct io_params {
 	uint64_t thinktime_blocks;
 	int verify; /* enum io_verify */
 	bool do_verify;
+	const char *filename; /* of FST_ON_DEVICE: "target", "target.2", a path; NULL or "": files */
 	/* Read from the texts above. */
 	struct fst_bs_share shares[IO_MAX_SHARES];
 	uint32_t n_shares;
@@ -118,6 +119,12 @@ static inline void io_block_sizes(const struct io_params *p, uint64_t *min, uint
 		*min = p->shares[i].bs < *min ? p->shares[i].bs : *min;
 		*max = p->shares[i].bs > *max ? p->shares[i].bs : *max;
 	}
+}
+
+/* Is it done on a block device, instead of files? */
+static inline bool io_on_device(const struct io_params *p)
+{
+	return p->filename && *p->filename;
 }
 
 /*
@@ -150,5 +157,6 @@ static inline struct fst_io_options io_options_of(const struct io_params *p,
 		.norandommap = p->norandommap || p->random.kind != IO_UNIFORM,
 		.buffer_size = max,
 		.sync = (uint32_t)p->sync,
+		.filename = io_on_device(p) ? p->filename : NULL,
 	};
 }

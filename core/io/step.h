@@ -54,6 +54,7 @@ struct io_worker {
 
 struct io_step {
 	struct workload *wl;
+	struct io_params params;  /* with a device: what wl->io points to while the step runs */
 	struct fst_io_options io; /* what ctx->io points to while the step runs */
 	struct fst_engine_ops ops;
 	bool data;	/* has next() */

@@ -116,6 +116,29 @@ void host_io_fill(struct fst_host *table, struct workload *(*workload_of)(struct
 	table->random_block = host_random_block;
 }
 
+/* All there is of the device, where no size is given. */
+static int step_take_device(struct io_step *s)
+{
+	struct workload *wl = s->wl;
+	int r = device_range(wl->io, s->n, wl->device->size, wl->device->path, &s->params.size,
+			     wl->err);
+
+	wl->io = &s->params;
+	return r;
+}
+
+static int step_open_place(struct io_step *s)
+{
+	struct workload *wl = s->wl;
+	int r;
+
+	if (!wl->device && s->has_files && !wl->ctx->dir)
+		return err_set(wl->err, ENOENT, "there is no directory to work in");
+	r = files_init(&s->files, s->has_files && !wl->device ? wl->ctx->dir : NULL, wl->io,
+		       wl->err);
+	return r || !wl->device ? r : device_init(&s->files, wl->device, s->has_files, wl->err);
+}
+
 static int step_init_engine(struct io_step *s)
 {
 	struct workload *wl = s->wl;
@@ -124,6 +147,9 @@ static int step_init_engine(struct io_step *s)
 		return err_set(wl->err, EINVAL, "%s moves data and has no engine", wl->desc->name);
 	element_engine(wl->engine->engine, &s->ops);
 	s->has_files = !(s->ops.flags & FST_ENGINE_NO_FILES);
+	s->params = *wl->io;
+	if (wl->device && step_take_device(s) < 0)
+		return -wl->err->code;
 	s->io = io_options_of(wl->io, wl->opt);
 	if (!wl->io->iodepth || wl->io->iodepth > UINT32_MAX || !s->io.bs)
 		return err_set(wl->err, EINVAL, "iodepth and bs must be at least 1");
@@ -133,9 +159,7 @@ static int step_init_engine(struct io_step *s)
 	if (s->ops.max_depth && s->io.iodepth > s->ops.max_depth)
 		return err_set(wl->err, EINVAL, "iodepth = %u: engine %s takes at most %u",
 			       s->io.iodepth, wl->engine->name, s->ops.max_depth);
-	if (s->has_files && !wl->ctx->dir)
-		return err_set(wl->err, ENOENT, "there is no directory to work in");
-	return files_init(&s->files, s->has_files ? wl->ctx->dir : NULL, wl->io, wl->err);
+	return step_open_place(s);
 }
 
 /* The core's own kinds of operation of a data workload, then the plugin's. */
@@ -158,7 +182,7 @@ static int step_init(struct io_step *s, struct workload *wl)
 {
 	memset(s, 0, sizeof(*s));
 	s->wl = wl;
-	s->files.dirfd = -1;
+	s->files.dirfd = s->files.hold_fd = -1;
 	s->resident = NAN;
 	s->data = wl->desc->next != NULL;
 	s->n = MAX(wl->ctx->nworkers, 1u);
@@ -280,6 +304,7 @@ static int step_run(struct io_step *s, struct measured *m)
 int workload_execute(struct workload *wl, json_t *record)
 {
 	const struct fst_io_options *io = wl->ctx->io;
+	const struct io_params *params = wl->io;
 	struct measured m = { .partial = true };
 	struct io_step s;
 	int r = step_init(&s, wl), r2;
@@ -310,5 +335,6 @@ int workload_execute(struct workload *wl, json_t *record)
 	}
 	measure_release(&m);
 	step_release(&s);
+	wl->io = params;
 	return r;
 }

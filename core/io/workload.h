@@ -8,6 +8,7 @@
 #include <fstrial/plugin.h>
 #include <jansson.h>
 
+#include "core/io/device.h"
 #include "core/io/live.h"
 #include "core/io/options.h"
 #include "core/util/err.h"
@@ -21,6 +22,7 @@ struct workload {
 	const void *engine_cfg;
 	const struct step_options *opt;
 	const struct io_params *io; /* of a data workload, or NULL */
+	const struct io_device *device; /* what io names instead of files, or NULL */
 	struct live *live;	    /* for at least numjobs workers */
 	struct err *err;	    /* the step's; plugin errors land here by the host too */
 	void *priv;		    /* core/io's own, NULL at start */
@@ -52,7 +54,7 @@ struct workload {
  *   engine:   {name, depth_asked, depth_max, depth_mean, batch}     data workloads
  *   data:     {kind: "random" "zero", direct: bool, verified_bytes (at the end, or null), dataset_bytes, laid_out_bytes, passes
  *             (bytes read and written / dataset), ram_bytes,
- *             dataset_to_ram, resident_before: 0..1 or null, cache: "direct" "cold" "partly cached"
+ *             dataset_to_ram, device: {filename, path, size_bytes} or null, resident_before: 0..1 or null, cache: "direct" "cold" "partly cached"
  *             "cached" "written" or null}      data workloads
  *   warnings: appended to an existing array
  * 0 or -errno with w->err set (file, offset, what).

@@ -32,6 +32,7 @@ struct job_target {
 	char **devices; /* NULL-terminated */
 	char **destroy; /* NULL-terminated; what the job confirms by */
 	bool overwrite;
+	bool only_read; /* preflight_check(): no step of the job could change what is on the devices */
 	char *directory; /* absolute */
 	const char *file;
 	unsigned line;
@@ -100,6 +101,7 @@ struct job {
 	enum job_order order;
 	uint64_t seed;		    /* of the job; 0: the session draws one */
 	bool canaries;		    /* measured before each block */
+	bool writes_device;	    /* preflight_check(): a workload writes a device, past any file system */
 	struct value *vars;	    /* VALUE_GROUP, with --set applied */
 	const struct value *global; /* VALUE_GROUP or NULL */
 	struct value *matrix;	    /* VALUE_GROUP of VALUE_LISTs: what factors point to */
@@ -153,7 +155,7 @@ char *job_variant_id(const struct job *job, uint32_t i);
 
 /* ---- a step, resolved for a variant ---------------------------------------------------------- */
 
-enum { STEP_MAX_LAYERS = 5 };
+enum { STEP_MAX_LAYERS = 6 };
 
 /* Not to be copied: layers point into it. */
 struct step {
@@ -184,6 +186,13 @@ bool job_step_active(const struct job *job, size_t step, uint32_t variant);
 int job_step_resolve(const struct job *job, size_t step, uint32_t variant, struct step *out,
 		     struct diag *d) _must_check_;
 void step_release(struct step *s);
+/* Does the workload its I/O on a device, instead of files? */
+bool step_on_device(const struct step *s);
+/*
+ * The step that has the trial's device mounted when this one begins, as far as that can be known before: a step
+ * behind it may have made another device the trial's. NULL: there is none.
+ */
+const struct job_step *step_mounts_device(const struct job *job, size_t step, uint32_t variant);
 /* {"agcount": 4, ...}: all parameters of all layers, resolved. New reference. */
 json_t *step_params_json(const struct step *s);
 

@@ -140,7 +140,9 @@ static void resolve_layers(struct step_work *w)
 		if (i == out->n_layers - 1)
 			resolve_bind(w, l, out->cfg);
 		else
-			resolve_bind(w, l, step_is_io(l) ? (void *)&out->io : (void *)&out->opt);
+			resolve_bind(w, l,
+				     step_is_io(l) || step_is_device(l) ? (void *)&out->io
+									: (void *)&out->opt);
 		if (step_is_io(l))
 			resolve_engine(w, l);
 	}
@@ -172,6 +174,12 @@ static bool resolve_misspelt(const struct step_work *w, const struct value *grou
 	return false;
 }
 
+/* Without a size: the plugin has parameters of its own for that, or a device has one. */
+static bool resolve_sizes_itself(const struct step_work *w)
+{
+	return (w->out->plugin->desc.flags & FST_SIZES_ITSELF) || io_on_device(&w->out->io);
+}
+
 /* Every parameter that must be given and is not. */
 static void resolve_required(struct step_work *w)
 {
@@ -185,8 +193,7 @@ static void resolve_required(struct step_work *w)
 
 			param_entry(l, i, &p);
 			if (!(p.flags & FST_REQUIRED) || step_is_given(w, p.name) ||
-			    (step_is_io(l) && str_eq(p.name, "size") &&
-			     (w->out->plugin->desc.flags & FST_SIZES_ITSELF)) ||
+			    (step_is_io(l) && str_eq(p.name, "size") && resolve_sizes_itself(w)) ||
 			    resolve_misspelt(w, w->def->group, p.name) ||
 			    resolve_misspelt(w, resolve_global(w), p.name))
 				continue;

@@ -162,6 +162,7 @@ void step_check(struct step_work *w)
 	if (!plugin_is_data_workload(s->plugin))
 		return;
 	step_check_io(w);
+	step_check_device(w);
 	if (s->engine && !step_is_bad(w, "iodepth")) {
 		check_depth(w);
 		check_batches(w);

@@ -32,5 +32,7 @@ bool step_is_bad(const struct step_work *w, const char *name);
 void step_fail(struct step_work *w, const char *name, const char *fmt, ...) _printf_(3, 4);
 /* Reads the texts among the I/O parameters into w->out->io. */
 void step_check_io(struct step_work *w);
+/* What is wrong about a device instead of files. */
+void step_check_device(struct step_work *w);
 /* Cross-checks of the core's own parameters; sets w->failed. */
 void step_check(struct step_work *w);

@@ -153,16 +153,25 @@ static bool keys_collide_any(const struct job *job, const struct job_step *s, st
 	return collide;
 }
 
-/* Whether a cold start can be had depends on which mounts there are. */
-static uint64_t step_cold_factors(const struct job *job, const struct job_step *s)
+static bool step_has_key(const struct job *job, const struct job_step *s, const char *key)
 {
-	uint64_t factors = 0;
+	return value_get(s->group, key) || value_get(step_global(job, s), key);
+}
 
-	if (s->kind != FST_WORKLOAD ||
-	    (!value_get(s->group, "cold") && !value_get(step_global(job, s), "cold")))
-		return 0;
+/*
+ * Whether a cold start can be had depends on which mounts there are; whether the trial's device may be written, and
+ * how large it is, on which devices are made, too.
+ */
+static uint64_t step_place_factors(const struct job *job, const struct job_step *s)
+{
+	uint64_t factors = 0, flags = 0;
+
+	if (s->kind == FST_WORKLOAD && step_has_key(job, s, "cold"))
+		flags |= FST_PROVIDES_DIR;
+	if (s->kind == FST_WORKLOAD && step_has_key(job, s, "filename"))
+		flags |= FST_PROVIDES_DIR | FST_PROVIDES_DEVICE;
 	for (const struct job_step *k = job->steps; k < s; k++)
-		if (k->plugin && (k->plugin->desc.flags & FST_PROVIDES_DIR))
+		if (k->plugin && (k->plugin->desc.flags & flags))
 			factors |= k->factors;
 	return factors;
 }
@@ -172,7 +181,7 @@ void step_keys_check(const struct job *job, struct job_step *s, struct diag *d)
 	const struct value *global = step_global(job, s);
 
 	s->broken = keys_collide_any(job, s, d) || s->broken;
-	s->factors |= step_cold_factors(job, s);
+	s->factors |= step_place_factors(job, s);
 	for (size_t i = 0; i < s->group->u.l.n; i++) {
 		const char *key = s->group->u.l.names[i];
 

@@ -7,7 +7,7 @@
 #include "core/util/str.h"
 
 /* In core_tables. */
-enum { LAYER_STEP, LAYER_WORKLOAD, LAYER_IO };
+enum { LAYER_STEP, LAYER_WORKLOAD, LAYER_IO, LAYER_DEVICE };
 
 const char *const step_reserved[5] = { "setup", "workload", "name", "when", "expect" };
 
@@ -47,6 +47,8 @@ uint32_t step_layers(const struct plugin *plugin, const struct plugin *engine,
 		layers[n++] = step_core_layer(LAYER_WORKLOAD);
 	if (plugin_is_data_workload(plugin))
 		layers[n++] = step_core_layer(LAYER_IO);
+	if (plugin_is_data_workload(plugin) && (plugin->desc.flags & FST_ON_DEVICE))
+		layers[n++] = step_core_layer(LAYER_DEVICE);
 	layers[n++] = step_plugin_layer(plugin);
 	if (engine)
 		layers[n++] = step_plugin_layer(engine);
@@ -56,6 +58,11 @@ uint32_t step_layers(const struct plugin *plugin, const struct plugin *engine,
 bool step_is_io(const struct param_layer *l)
 {
 	return l->table == core_tables[LAYER_IO].v;
+}
+
+bool step_is_device(const struct param_layer *l)
+{
+	return l->table == core_tables[LAYER_DEVICE].v;
 }
 
 int step_find(const struct param_layer *layers, uint32_t n, const char *key, uint32_t *layer,

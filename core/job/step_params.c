@@ -321,6 +321,17 @@ static const struct fst_param io_params[] = {
 		 "repeated, from its beginning in each 4 KiB. verify puts its headers over it." },
 };
 
+static const struct fst_param device_params[] = {
+	{ .name = "filename",
+	  .type = FST_STR,
+	  IO(filename),
+	  .doc = "The block device that I/O goes to, past any file system: \"target\" is the trial's, "
+		 "its own or one that a step before made, \"target.2\" the second of several, or "
+		 "the path of one of them. Without size all of it is worked on, by all workers "
+		 "alike unless offset_increment parts them. Reading changes nothing; writing and "
+		 "trimming destroy what is there, and the guard is asked as for mkfs. \"\": files." },
+};
+
 #define TABLE(name, doc, table, type)                             \
 	{                                                         \
 		name, doc, table, ARRAY_SIZE(table), sizeof(type) \
@@ -330,6 +341,8 @@ const struct core_table core_tables[] = {
 	TABLE("step", "parameters of every step", step_params, struct step_options),
 	TABLE("workload", "parameters of every workload", workload_params, struct step_options),
 	TABLE("io", "parameters of every workload that describes its I/O", io_params,
+	      struct io_params),
+	TABLE("device", "parameters of workloads that can do their I/O on a device", device_params,
 	      struct io_params),
 };
 const size_t n_core_tables = ARRAY_SIZE(core_tables);

@@ -18,7 +18,7 @@
 #define FLAGS_KNOWN                                                                          \
 	(0xffffffff00000000u | FST_NEEDS_ROOT | FST_NEEDS_DEVICE | FST_DESTROYS_DEVICE |     \
 	 FST_VOLATILE | FST_DROPS_CACHES | FST_NEEDS_DIR | FST_PROVIDES_DIR |     \
-	 FST_SIZES_ITSELF | FST_PROVIDES_DEVICE | FST_DECLARES_METRICS)
+	 FST_SIZES_ITSELF | FST_PROVIDES_DEVICE | FST_DECLARES_METRICS | FST_ON_DEVICE)
 #define ENGINE_FLAGS_KNOWN                                                                    \
 	((uint32_t)(FST_ENGINE_SYNC | FST_ENGINE_NO_FILES | FST_ENGINE_MAPPED))
 
@@ -153,6 +153,8 @@ static int validate_workload(const struct fstrial_plugin *d, struct err *e)
 		return err_set(e, EINVAL, "a workload has either \"run\" or \"next\", not both");
 	if (d->done && !d->next)
 		return err_set(e, EINVAL, "has \"done\" without \"next\"");
+	if ((d->flags & FST_ON_DEVICE) && !d->next)
+		return err_set(e, EINVAL, "only a workload with \"next\" can do without files");
 	if ((d->flags & FST_DECLARES_METRICS) && !d->check)
 		return err_set(e, EINVAL, "declares metrics and has no \"check\" to do that in");
 	return 0;

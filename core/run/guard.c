@@ -122,6 +122,11 @@ static int guard_check_exclusive(struct guard *g, struct err *e)
 	return 0;
 }
 
+static int guard_check_medium(struct guard *g, struct err *e)
+{
+	return g->bd.size ? 0 : guard_check_size(g, e);
+}
+
 /* The first that refuses is the reason. */
 /* clang-format off */
 static int (*const guard_checks[])(struct guard *g, struct err *e) = {
@@ -138,6 +143,12 @@ static int (*const guard_checks[])(struct guard *g, struct err *e) = {
 	guard_check_exclusive,
 	guard_check_signature,
 };
+
+static int (*const guard_checks_to_read[])(struct guard *g, struct err *e) = {
+	guard_check_device,
+	guard_lock,
+	guard_check_medium,
+};
 /* clang-format on */
 
 int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *e)
@@ -145,7 +156,9 @@ int guard_check(const struct guard_request *r, struct blockdev *bd, struct err *
 	struct guard g = { .r = r, .fd = -1 };
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < ARRAY_SIZE(guard_checks); i++)
+	for (size_t i = 0; r->only_read && !ret && i < ARRAY_SIZE(guard_checks_to_read); i++)
+		ret = guard_checks_to_read[i](&g, e);
+	for (size_t i = 0; !r->only_read && !ret && i < ARRAY_SIZE(guard_checks); i++)
 		ret = guard_checks[i](&g, e);
 	if (g.fd >= 0)
 		close(g.fd);

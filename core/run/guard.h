@@ -24,6 +24,7 @@ struct guard_request {
 	const char *const *confirmed;
 	size_t n_confirmed;
 	bool overwrite; /* a signature of somebody else's may go */
+	bool only_read; /* nothing will be destroyed: nobody is asked, and it may be in use */
 	int *lock; /* or NULL: gets a descriptor that holds the device's flock(2) against other sessions */
 };
 

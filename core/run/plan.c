@@ -109,9 +109,13 @@ static void plan_step(struct ask_step *a, json_t *record)
 		given.est = (struct fst_estimate){ 0 };
 	est = given.est;
 	host_end_callback(&a->host);
-	if (plugin_is_data_workload(a->step->plugin) && !est.files)
+	if (step_on_device(a->step))
+		est.files = 0;
+	else if (plugin_is_data_workload(a->step->plugin) && !est.files)
 		est.files = a->step->opt.numjobs * a->step->io.nrfiles;
-	peak = a->step->engine ? a->step->io.size * a->step->opt.numjobs : est.bytes_written;
+	peak = step_on_device(a->step) ? a->step->io.size
+	       : a->step->engine	 ? a->step->io.size * a->step->opt.numjobs
+					 : est.bytes_written;
 	if (peak > js_get_u64(own, "peak", 0))
 		js_set(own, "peak", js_u64(peak));
 	add(record, "steps", n);
@@ -125,7 +129,7 @@ static void plan_step(struct ask_step *a, json_t *record)
 
 static bool plan_destroys(const struct job *job)
 {
-	bool destroys = false;
+	bool destroys = job->writes_device;
 
 	for (size_t i = 0; i < job->n_steps; i++)
 		destroys |= (job->steps[i].plugin->desc.flags & FST_DESTROYS_DEVICE) != 0;

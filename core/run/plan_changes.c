@@ -194,7 +194,8 @@ static json_t *device_refused(const struct job_target *t, const char *device)
 	const struct guard_request rq = { .device = device,
 					  .confirmed = (const char *const *)t->destroy,
 					  .n_confirmed = strings_count(t->destroy),
-					  .overwrite = t->overwrite };
+					  .overwrite = t->overwrite,
+					  .only_read = t->only_read };
 	struct blockdev bd;
 	struct err e = { 0 };
 

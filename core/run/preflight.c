@@ -91,9 +91,64 @@ static void preflight_claims(struct ask_step *a, json_t *record)
 	for (size_t i = 0; i < a->host.n_claims; i++) {
 		struct err e = { 0 };
 
+		if (step_on_device(a->step) && str_eq(a->host.claims[i], a->step->io.filename))
+			continue; /* preflight_device() */
 		if (target_judge_claim(&a->job->target, a->host.claims[i], preflight_made_before(a), &e) < 0)
 			preflight_add(record, "refused", a, e.text);
 	}
+}
+
+static bool preflight_claimed(const struct ask_step *a, const char *device)
+{
+	for (size_t i = 0; i < a->host.n_claims; i++)
+		if (str_eq(a->host.claims[i], device))
+			return true;
+	return false;
+}
+
+/* A device instead of files: is it ours, and is it free to be written? */
+static void preflight_device(struct ask_step *a, json_t *record)
+{
+	const char *name = a->step->io.filename;
+	const struct job_step *mount = step_mounts_device(a->job, a->index, a->variant);
+	bool writes = preflight_claimed(a, name);
+	struct err e = { 0 };
+
+	if (target_judge_device(&a->job->target, name, preflight_made_before(a), &e) < 0)
+		preflight_add(record, "refused", a, e.text);
+	if (!writes)
+		return;
+	js_set(record, "writes", js_bool(true));
+	if (!mount || !str_eq(name, "target"))
+		return;
+	err_set(&e, EPERM,
+		"filename = \"target\": %s before it has that device mounted, and writing to it would destroy the file "
+		"system below the mount",
+		mount->name);
+	preflight_add(record, "refused", a, e.text);
+}
+
+/* What is known of steps that leave all devices as they are: reads of a device, and emptying caches. */
+static bool preflight_only_reads(const struct ask_step *a)
+{
+	const uint64_t touches = FST_NEEDS_DEVICE | FST_DESTROYS_DEVICE | FST_NEEDS_DIR | FST_PROVIDES_DIR |
+				 FST_PROVIDES_DEVICE;
+	uint64_t flags = a->step->plugin->desc.flags;
+
+	if (a->host.n_claims)
+		return false;
+	return a->step->plugin->desc.kind == FST_WORKLOAD ? step_on_device(a->step) :
+							    (flags & FST_DROPS_CACHES) && !(flags & touches);
+}
+
+static void preflight_places_of(const struct ask_step *a, json_t *record)
+{
+	_cleanup_free_ char *key = xasprintf("needs dir %zu", a->index);
+
+	if ((a->step->plugin->desc.flags & FST_NEEDS_DIR) && !step_on_device(a->step))
+		js_set(record, key, js_bool(true));
+	if (!preflight_only_reads(a))
+		js_set(record, "touches", js_bool(true));
 }
 
 static void preflight_step(struct ask_step *a, json_t *record)
@@ -108,19 +163,23 @@ static void preflight_step(struct ask_step *a, json_t *record)
 	if (engine)
 		preflight_ask(a, &engine->desc, host_engine_ctx(&a->host, a->step->engine_cfg), record);
 	preflight_claims(a, record);
+	if (step_on_device(a->step))
+		preflight_device(a, record);
+	preflight_places_of(a, record);
 }
 
 /* A workload on files needs a file system that some step before it mounts, unless the target is a directory. */
-static void preflight_places(const struct job *job, struct diag *d)
+static void preflight_places(const struct job *job, const json_t *record, struct diag *d)
 {
 	bool provided = job->target.kind == TARGET_DIRECTORY;
 
 	for (size_t i = 0; i < job->n_steps; i++) {
+		_cleanup_free_ char *key = xasprintf("needs dir %zu", i);
 		const struct job_step *s = &job->steps[i];
 
 		if (s->plugin->desc.flags & FST_PROVIDES_DIR)
 			provided = true;
-		if (provided || !(s->plugin->desc.flags & FST_NEEDS_DIR))
+		if (provided || !json_object_get(record, key))
 			continue;
 		diag_add(d, s->file, s->line, "%s: no step before it mounts a file system, and the target is no directory",
 			 s->name);
@@ -141,7 +200,7 @@ static void preflight_say(const struct job *job, const json_t *list, struct diag
 	}
 }
 
-int preflight_check(const struct job *job, struct diag *d)
+int preflight_check(struct job *job, struct diag *d)
 {
 	struct err e = { 0 };
 	_cleanup_json_ json_t *record = ask_each(job, preflight_step, &e);
@@ -150,10 +209,12 @@ int preflight_check(const struct job *job, struct diag *d)
 	if (!record)
 		diag_add(d, job->file, 0, "%s", e.text);
 	preflight_say(job, json_object_get(record, "found"), d);
-	preflight_places(job, d);
+	preflight_places(job, record, d);
 	refused = d->n;
 	preflight_say(job, json_object_get(record, "refused"), d);
 	if (refused > before)
 		return -EINVAL;
+	job->writes_device = json_object_get(record, "writes");
+	job->target.only_read = record && !json_object_get(record, "touches");
 	return d->n > refused ? -EPERM : 0;
 }

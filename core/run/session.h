@@ -28,6 +28,6 @@ int session_run(const struct job *job, struct registry *reg, const struct sessio
 
 /*
  * Calls every data that plugins' `check` callbacks want to see, in one child process: each distinct step once.
- * Adds what they find to d at the step's line. 0 or -EINVAL.
+ * Adds what they find to d at the step's line, and to the job what becomes of its devices. 0 or -EINVAL.
  */
-int preflight_check(const struct job *job, struct diag *d) _must_check_;
+int preflight_check(struct job *job, struct diag *d) _must_check_;

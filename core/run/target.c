@@ -39,7 +39,8 @@ static int device_guard(const struct job_target *jt, struct target_device *d, co
 			size_t n_names, struct err *e)
 {
 	const struct guard_request rq = { .device = d->named, .confirmed = names, .n_confirmed = n_names,
-					  .overwrite = jt->overwrite, .lock = &d->lock_fd };
+					  .overwrite = jt->overwrite, .only_read = jt->only_read,
+					  .lock = &d->lock_fd };
 	int r = guard_check(&rq, &d->bd, e);
 
 	if (r < 0)

@@ -67,6 +67,16 @@ int target_take_given(struct target *t, const char *dir, const char *device, str
 int target_judge_claim(const struct job_target *jt, const char *claim, bool made_before, struct err *e) _must_check_;
 /* The same when the step begins: is it one of ours, the same as ever, and free? */
 int target_check_claim(const struct target *t, const char *dir, const char *claim, struct err *e) _must_check_;
+/* At load: may a workload have this device in the place of files? -EPERM where it is none of the target's. */
+int target_judge_device(const struct job_target *jt, const char *word, bool made_before, struct err *e) _must_check_;
+/*
+ * Which device does a workload mean that names one in the place of files? current: the trial's, or NULL. It is one of
+ * ours, in use or not; before it is written there is target_recheck().
+ */
+int target_find_device(const struct target *t, const char *dir, const char *current, const char *word,
+		       struct blockdev *bd, struct err *e) _must_check_;
+/* Bytes of a scratch image that were ever written, the rest are holes; UINT64_MAX: it is none of these. */
+uint64_t target_written(const struct target *t, const char *device);
 /* A fresh, empty place for one trial (directory targets). */
 int target_begin_trial(struct target *t, struct err *e) _must_check_;
 int target_end_trial(struct target *t, struct err *e) _must_check_;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Questions to a target while trials go on: is it still that one, may a step have this device, is nothing left? */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/record/environment.h"
 #include "core/run/target.h"
@@ -136,19 +138,25 @@ static bool claim_is_one_of(const struct job_target *jt, const char *claim)
 	return false;
 }
 
-int target_judge_claim(const struct job_target *jt, const char *claim, bool made_before, struct err *e)
+/* 1: it is none of the target's; then the caller says so. */
+static int claim_judge(const struct job_target *jt, const char *claim, bool made_before, struct err *e)
 {
 	struct blockdev bd;
-	uint32_t n;
 
-	if (str_starts(claim, "target.")) {
-		n = claim_number(claim);
-		return n < job_target_count(jt) ? 0 : claim_not_so_many(jt, claim, e);
-	}
+	if (str_starts(claim, "target."))
+		return claim_number(claim) < job_target_count(jt) ? 0 : claim_not_so_many(jt, claim, e);
 	if (claim_is_one_of(jt, claim))
 		return 0;
-	if (made_before && blockdev_get(claim, &bd, NULL) < 0)
-		return 0; /* a step before makes it, perhaps: looked at when that has been */
+	/* A step before makes it, perhaps: looked at when that has been. */
+	return made_before && blockdev_get(claim, &bd, NULL) < 0 ? 0 : 1;
+}
+
+int target_judge_claim(const struct job_target *jt, const char *claim, bool made_before, struct err *e)
+{
+	int r = claim_judge(jt, claim, made_before, e);
+
+	if (r <= 0)
+		return r;
 	if (jt->kind == TARGET_DEVICE)
 		return err_set(e, EPERM,
 			       "%s is none of the target's devices: add it to target.devices and its name to "
@@ -158,6 +166,59 @@ int target_judge_claim(const struct job_target *jt, const char *claim, bool made
 		       "%s is none of the target's devices, and its contents would be lost: name it in target.devices "
 		       "and confirm it in target.destroy%s",
 		       claim, jt->kind == TARGET_SCRATCH ? ", or say count = 2 in target and \"target.2\" here" : "");
+}
+
+int target_judge_device(const struct job_target *jt, const char *word, bool made_before, struct err *e)
+{
+	/* The trial's own, whichever that is then. */
+	int r = str_eq(word, "target") ? 0 : claim_judge(jt, word, made_before, e);
+
+	if (r <= 0)
+		return r;
+	return err_set(e, EPERM, "filename = \"%s\": none of the target's devices: say target = { device = \"%s\"; }", word,
+		       word);
+}
+
+int target_find_device(const struct target *t, const char *dir, const char *current, const char *word,
+		       struct blockdev *bd, struct err *e)
+{
+	const char *path = str_eq(word, "target") ? current : word;
+	struct err inner = { 0 };
+
+	if (str_starts(word, "target.")) {
+		uint32_t n = claim_number(word);
+
+		if (n >= t->n_devices)
+			return claim_not_so_many(t->job, word, e);
+		path = t->devices[n].device;
+	}
+	if (!path)
+		return err_set(e, ENOENT, "filename = \"%s\": there is no device", word);
+	if (blockdev_get(path, bd, &inner) < 0)
+		return err_set(e, EPERM, "%s", inner.text);
+	for (uint32_t i = 0; i < t->n_devices; i++)
+		if (t->devices[i].bd.dev == bd->dev && t->devices[i].bd.diskseq == bd->diskseq)
+			return target_own_images(t, e);
+	return target_on_ground(t, dir, path, false, e);
+}
+
+uint64_t target_written(const struct target *t, const char *device)
+{
+	const struct target_device *own = target_find(t, device);
+	_cleanup_close_ int fd = own && own->image ? open(own->image, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	uint64_t bytes = 0;
+	off_t data, hole = 0;
+
+	if (fd < 0)
+		return UINT64_MAX;
+	/* Where the file system below knows of no holes all of it is data. */
+	while ((data = lseek(fd, hole, SEEK_DATA)) >= 0) {
+		hole = lseek(fd, data, SEEK_HOLE);
+		if (hole <= data)
+			return UINT64_MAX;
+		bytes += (uint64_t)(hole - data);
+	}
+	return errno == ENXIO ? bytes : UINT64_MAX;
 }
 
 int target_check_claim(const struct target *t, const char *dir, const char *claim, struct err *e)
@@ -180,17 +241,28 @@ int target_check_claim(const struct target *t, const char *dir, const char *clai
 	return target_on_ground(t, dir, claim, true, e);
 }
 
-static int device_prove(const struct target_device *d, struct err *e)
+static bool device_is_gone(const struct target_device *d)
+{
+	struct blockdev now;
+
+	return blockdev_get_dev(d->bd.dev, &now, NULL) < 0 || now.diskseq != d->bd.diskseq;
+}
+
+static int device_prove(const struct target_device *d, bool only_read, struct err *e)
 {
 	_cleanup_json_ json_t *now = NULL;
-	_cleanup_free_ char *use = blockuse_mount(d->bd.dev);
+	/* Who had it before may have it still. */
+	_cleanup_free_ char *use = only_read ? NULL : blockuse_mount(d->bd.dev);
 	char text[4096];
 
 	if (use)
 		return err_set(e, EBUSY, "%s is still %s", d->device, use);
-	use = blockuse_holder(d->bd.dev);
+	use = only_read ? NULL : blockuse_holder(d->bd.dev);
 	if (use)
 		return err_set(e, EBUSY, "%s is still %s", d->device, use);
+	if (device_is_gone(d))
+		return err_set(e, ENODEV, "%s is gone: it was pulled out or detached, or its driver gave it up",
+			       d->device);
 	now = environment_settings(d->bd.sysfs);
 	if (environment_differs(d->settings, now, text, sizeof(text)))
 		return err_set(e, EBUSY, "%s is not as it was: %s", d->device, text);
@@ -203,6 +275,6 @@ int target_prove(const struct target *t, struct err *e)
 
 	for (uint32_t i = 0; r == 0 && i < t->n_devices; i++)
 		if (t->devices[i].device)
-			r = device_prove(&t->devices[i], e);
+			r = device_prove(&t->devices[i], t->job->only_read, e);
 	return r;
 }

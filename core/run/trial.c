@@ -33,6 +33,7 @@ void trial_begin(struct trial *t, struct trial_env *env, uint32_t variant, uint3
 	t->device = device ? xstrdup(device) : NULL;
 	t->without = base ? base->without : NULL;
 	t->moved = base && base->moved;
+	t->made = base && base->made;
 	t->sysfs = sysfs ? xstrdup(sysfs) : NULL;
 	if (dir)
 		t->dir = xstrdup(dir);
@@ -127,10 +128,13 @@ void trial_call_fill(struct call *c, struct trial *t, const struct step *s, size
 /* ---- can it run at all? ----------------------------------------------------------------------- */
 
 /* NULL, or why this step has no place in this session; the caller frees it. */
-static char *step_skip_reason(const struct trial *t, const struct fstrial_plugin *d)
+static char *step_skip_reason(const struct trial *t, const struct step *s)
 {
+	const struct fstrial_plugin *d = &s->plugin->desc;
 	bool on_device = d->kind == FST_WORKLOAD || (d->flags & (FST_NEEDS_DEVICE | FST_NEEDS_DIR));
 
+	if (step_on_device(s) && !t->device && *s->io.filename != '/')
+		return xstrdup("the target is a directory: there is no device to do it on");
 	/* On what was there before, it would be measured under a wrong name. */
 	if (t->without && on_device)
 		return xasprintf("its device would have been made by %s, which was skipped", t->without);
@@ -145,11 +149,12 @@ static int step_ready(struct trial *t, const struct step *s, struct err *e)
 {
 	const struct fstrial_plugin *d = &s->plugin->desc;
 	bool files = s->engine ? !(s->engine->desc.engine->flags & FST_ENGINE_NO_FILES) : d->kind == FST_WORKLOAD;
+	bool dir = (files || (d->flags & FST_NEEDS_DIR)) && !step_on_device(s);
 
-	if ((files || (d->flags & FST_NEEDS_DIR)) && !t->dir)
+	if (dir && !t->dir)
 		return err_set(e, ENOENT, "no file system is mounted: a mkfs and a mount step must come before");
 	/* The place there was is on another device: only more devices can be made there. */
-	if ((files || (d->flags & FST_NEEDS_DIR)) && t->moved && !(d->flags & FST_PROVIDES_DEVICE))
+	if (dir && t->moved && !(d->flags & FST_PROVIDES_DEVICE))
 		return err_set(e, ENOENT, "no file system of %s is mounted: a mkfs and a mount step must come before",
 			       t->device);
 	if (d->flags & FST_DESTROYS_DEVICE)
@@ -224,6 +229,7 @@ int trial_apply(struct trial *t, struct applied *a, const char *label, struct st
 	if (p->desc.flags & FST_PROVIDES_DEVICE)
 		target_look(t->env->target);
 	t->changed |= p->desc.readback || (p->desc.flags & FST_PROVIDES_DIR);
+	t->made = !(p->desc.flags & FST_PROVIDES_DEVICE) && (t->made || (p->desc.flags & FST_DESTROYS_DEVICE));
 	r = call_apply(&c, res);
 	if (r == 0 && res->result == 0) {
 		free(a->gave);
@@ -310,7 +316,7 @@ struct step *trial_open_step(struct trial *t, size_t index, json_t **rec, bool *
 	struct err e = { 0 };
 	struct step *s = xcalloc(1, sizeof(*s));
 	int r = job_step_resolve(t->env->job, index, t->variant, s, &d);
-	_cleanup_free_ char *skip = r == 0 ? step_skip_reason(t, &s->plugin->desc) : NULL;
+	_cleanup_free_ char *skip = r == 0 ? step_skip_reason(t, s) : NULL;
 
 	*rec = steprec_new(def, r == 0 ? s : NULL);
 	js_push(t->steps, *rec);

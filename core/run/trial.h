@@ -45,6 +45,7 @@ struct trial {
 	char *label;		 /* "v01 r2" */
 	char *dir, *device, *sysfs; /* as they are now */
 	bool moved;	     /* a step made the device since dir was set: dir is none of it */
+	bool made;	     /* a step made a file system on the device: what is there is this trial's */
 	const char *without; /* the skipped step that would have made the device, or NULL */
 	json_t *filesystem, *settings; /* after the last setup step, or NULL */
 	json_t *layers;	  /* {data, log}, as layers_collect(), or NULL */

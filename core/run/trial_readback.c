@@ -88,7 +88,9 @@ static int readback_facts(void *arg, json_t *record, struct err *e)
 	const struct trial *t = arg;
 
 	(void)e;
-	js_set(record, "filesystem", fsfacts_collect(trial_facts_dir(t), t->device));
+	/* What an earlier trial left on the device is no file system of this one. */
+	js_set(record, "filesystem",
+	       t->dir || t->made ? fsfacts_collect(trial_facts_dir(t), t->device) : json_null());
 	js_set(record, "settings", t->sysfs ? environment_settings(t->sysfs) : json_null());
 	if (t->device)
 		readback_layers(t, record);

@@ -5,20 +5,32 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <linux/fs.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fstrial/plugin.h>
 
 #define FILE_OPS_PUNCH (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE)
 
-/* Trim, fsync and fdatasync; the result of io. */
-static inline int64_t file_ops_other(int fd, const struct fst_io *io)
+/* A punched hole of a device is written with zeros; what is meant is that nobody wants the blocks any more. */
+static inline int64_t file_ops_discard(int fd, const struct fst_io *io)
 {
-	int r;
+	uint64_t range[2] = { io->offset, io->length };
+
+	return ioctl(fd, BLKDISCARD, range) < 0 ? -errno : (int64_t)io->length;
+}
+
+/* Trim, fsync and fdatasync; the result of io. */
+static inline int64_t file_ops_other(const struct fst_engine_file *file, const struct fst_io *io)
+{
+	int r, fd = file->fd;
 
 	switch (io->op) {
 	case FST_IO_TRIM:
+		if (file->flags & FST_FILE_IS_DEVICE)
+			return file_ops_discard(fd, io);
 		r = fallocate(fd, FILE_OPS_PUNCH, (off_t)io->offset, (off_t)io->length);
 		return r < 0 ? -errno : (int64_t)io->length;
 	case FST_IO_FSYNC:

@@ -231,8 +231,10 @@ static int uring_queue(struct fst_engine *e, struct fst_io *io)
 	bool transfer = io->op == FST_IO_READ || io->op == FST_IO_WRITE;
 	struct io_uring_sqe *sqe;
 
-	if (!transfer && (st->sync_apart || io->op > FST_IO_FDATASYNC)) {
-		io->result = file_ops_other(e->files[io->file].fd, io);
+	/* Of a device a trim is an ioctl, which rings have not. */
+	if (!transfer && (st->sync_apart || io->op > FST_IO_FDATASYNC ||
+			  (io->op == FST_IO_TRIM && (e->files[io->file].flags & FST_FILE_IS_DEVICE)))) {
+		io->result = file_ops_other(&e->files[io->file], io);
 		return 1;
 	}
 	sqe = io_uring_get_sqe(&st->ring);

@@ -85,7 +85,7 @@ static int libaio_queue(struct fst_engine *e, struct fst_io *io)
 	uint32_t at;
 
 	if (io->op == FST_IO_TRIM || io->op > FST_IO_FDATASYNC) { /* no such call there */
-		io->result = file_ops_other(fd, io);
+		io->result = file_ops_other(&e->files[io->file], io);
 		return 1;
 	}
 	if (!st->n_unused)

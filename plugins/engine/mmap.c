@@ -58,7 +58,8 @@ static int mmap_map(struct fst_engine *e, uint32_t number)
 	file->writable = flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
 	if (fstat(fd, &s) < 0)
 		return fst_error(e->worker->ctx, errno, "engine mmap: stat of file %u", number);
-	file->size = (uint64_t)s.st_size;
+	file->size = e->files[number].flags & FST_FILE_IS_DEVICE ? e->files[number].size
+								     : (uint64_t)s.st_size;
 	if (file->writable && file->size < e->files[number].size) {
 		r = mmap_grow(e, number, fd);
 		if (r < 0)
@@ -122,7 +123,7 @@ static int64_t mmap_other(struct fst_engine *e, const struct fst_io *io)
 	/* fsync writes dirty pages of mappings too, and the metadata that msync leaves out. */
 	if (io->op == FST_IO_FDATASYNC && file->at)
 		return msync(file->at, file->size, MS_SYNC) < 0 ? -errno : 0;
-	return file_ops_other(e->files[io->file].fd, io);
+	return file_ops_other(&e->files[io->file], io);
 }
 
 static int mmap_queue(struct fst_engine *e, struct fst_io *io)
@@ -164,7 +165,7 @@ FSTRIAL_PLUGIN(
 	.description =
 		"Files are mapped whole before the clock runs; an I/O is a copy between the\n"
 		"mapping and the buffer, and the page faults that this takes. fdatasync is msync\n"
-		"of the whole file, fsync is fsync, a trim punches a hole. iodepth is 1.\n"
+		"of the whole file, fsync is fsync, a trim punches a hole (of a device: BLKDISCARD). iodepth is 1.\n"
 		"Traps: a file to be written is allocated (fallocate) to its size first, so writes\n"
 		"never extend it. The kernel tells of a file that somebody truncates meanwhile, and of\n"
 		"a device that fails, by SIGBUS only: which of them, the file's size must say.",

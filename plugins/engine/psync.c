@@ -40,7 +40,7 @@ static int psync_queue(struct fst_engine *e, struct fst_io *io)
 	} else if (io->op == FST_IO_WRITE) {
 		n = psync_write(fd, io->buf, io->length, io->offset);
 	} else {
-		io->result = file_ops_other(fd, io);
+		io->result = file_ops_other(&e->files[io->file], io);
 		return 1;
 	}
 	io->result = n < 0 ? -errno : n;

@@ -89,7 +89,7 @@ static int pvsync2_queue(struct fst_engine *e, struct fst_io *io)
 	} else if (io->op == FST_IO_WRITE) {
 		n = pwritev2(fd, &v, 1, (off_t)io->offset, st->write_flags);
 	} else {
-		io->result = file_ops_other(fd, io);
+		io->result = file_ops_other(&e->files[io->file], io);
 		return 1;
 	}
 	io->result = n < 0 ? pvsync2_failed(e, errno) : n;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Workload io: what one section of a fio job does. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include <fstrial/plugin.h>
 
 #include "io_metrics.h"
@@ -51,9 +55,54 @@ static const struct io_mode *io_mode(const struct fst_ctx *ctx)
 	return &io_modes[cfg->rw];
 }
 
+static bool io_trims(const struct fst_ctx *ctx)
+{
+	return io_mode(ctx)->op[0] == FST_IO_TRIM;
+}
+
+static int io_check_trim(struct fst_ctx *ctx)
+{
+	const struct fst_io_options *io = ctx->io;
+	uint64_t odd = io->bs | io->size | io->offset | io->offset_increment;
+
+	for (uint32_t i = 0; i < io->n_bssplit; i++)
+		odd |= io->bssplit[i].bs;
+	if (fst_on_device(ctx) && odd % 512)
+		return fst_error(ctx, 0,
+				 "a device is trimmed in sectors: block sizes, size and offsets must be multiples of "
+				 "512 bytes");
+	return 0;
+}
+
 static int io_check(struct fst_ctx *ctx)
 {
-	return pattern_check(ctx);
+	const struct io_mode *m = io_mode(ctx);
+	int r = pattern_check(ctx);
+
+	if (r == 0 && io_trims(ctx))
+		r = io_check_trim(ctx);
+	return r < 0 ? r : pattern_claim(ctx, m->op[0] != FST_IO_READ || m->op[1] != FST_IO_READ);
+}
+
+/* Where the trial's device forgets nothing, a trim has no number. */
+static int io_probe(struct fst_ctx *ctx)
+{
+	const char *device = fst_on_device(ctx);
+	char path[512], text[32] = "";
+	FILE *f;
+
+	if (!device || strcmp(device, "target") != 0 || !io_trims(ctx) || !ctx->sysfs)
+		return 0;
+	snprintf(path, sizeof(path), "%s/queue/discard_max_bytes", ctx->sysfs);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	if (strcmp(text, "0\n") == 0)
+		return fst_error(ctx, EOPNOTSUPP, "%s cannot be trimmed (%s is 0)", ctx->device, path);
+	return 0;
 }
 
 static int io_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
@@ -61,7 +110,7 @@ static int io_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 	const struct io_mode *m = io_mode(ctx);
 	uint64_t bytes = pattern_bytes(ctx);
 
-	est->files = ctx->io->nrfiles * ctx->nworkers;
+	est->files = pattern_files(ctx);
 	if (m->mixed) {
 		est->bytes_read = bytes / 100 * ctx->io->rwmixread;
 		est->bytes_written = bytes - est->bytes_read;
@@ -135,7 +184,7 @@ static const struct fst_choice io_rws[] = {
 	{ "rw", IO_RW,
 	  "sequential reads and writes, rwmixread of them reads, each from a place of its own" },
 	{ "randrw", IO_RANDRW, "random reads and writes, rwmixread of them reads" },
-	{ "trim", IO_TRIM, "sequential trims: holes are punched into the files" },
+	{ "trim", IO_TRIM, "sequential trims: holes are punched into the files, blocks of a device discarded" },
 	{ "randtrim", IO_RANDTRIM, "random trims" },
 	{ "readwrite", IO_RW, "the same as rw" },
 };
@@ -178,6 +227,11 @@ FSTRIAL_PLUGIN(
 		"that is the size drawn, so that a block can be part of several I/Os of different\n"
 		"sizes. It goes to all files alike, or to one after the other with\n"
 		"file_service_type = \"roundrobin\".\n"
+		"With filename = \"target\" it works on the bare device instead, as a control beside file\n"
+		"systems or for its own sake: of size bytes, or all of it. Writes and trims destroy what\n"
+		"is there, so that the guard decides; it must not be mounted, and is held meanwhile, so\n"
+		"that of steps that run in parallel only one can write it. What was never written, or\n"
+		"was trimmed, many devices read without their medium: write it before it is read.\n"
 		"Traps: unlike with fio a file that is written is new unless overwrite = true, so\n"
 		"that write and randwrite measure allocation too, and with a runtime first that and\n"
 		"then overwriting. Mixes and trims always work in place. A trimmed block reads as\n"
@@ -187,7 +241,8 @@ FSTRIAL_PLUGIN(
 	FST_METRICS(io_metrics),
 	.cfg_size = sizeof(struct io_config),
 	.worker_size = sizeof(struct io_worker),
-	.flags = FST_NEEDS_DIR,
+	.flags = FST_NEEDS_DIR | FST_ON_DEVICE,
+	.probe = io_probe,
 	.check = io_check,
 	.estimate = io_estimate,
 	.prepare = io_prepare,

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdlib.h>
+
 #include <fstrial/plugin.h>
 
 /* Of percents above 0 that sum to 100 there are no more. */
@@ -59,6 +61,8 @@ static inline int pattern_check(struct fst_ctx *ctx)
 	const struct fst_io_options *io = ctx->io;
 	uint64_t max = pattern_largest(io);
 
+	if (fst_on_device(ctx) && !io->size) /* all of it: the core sees that an I/O fits in */
+		return io->bs ? 0 : fst_error(ctx, 0, "bs must be at least 1");
 	if (!io->size || !io->bs || !io->nrfiles)
 		return fst_error(ctx, 0, "size, bs and nrfiles must be at least 1");
 	if (max > io->size / io->nrfiles)
@@ -70,11 +74,37 @@ static inline int pattern_check(struct fst_ctx *ctx)
 	return 0;
 }
 
-/* For estimate: bytes that all workers move; with time_based of one loop, as nobody knows more. */
-static inline uint64_t pattern_bytes(const struct fst_ctx *ctx)
+/* What is written on a device is lost: the guard is told. Of files nobody else knows. */
+static inline int pattern_claim(struct fst_ctx *ctx, bool writes)
+{
+	const char *device = fst_on_device(ctx);
+
+	return device && writes ? fst_claim(ctx, device) : 0;
+}
+
+/* Of a worker; 0: all of a device that is not known yet. */
+static inline uint64_t pattern_size(struct fst_ctx *ctx)
 {
 	const struct fst_io_options *io = ctx->io;
-	uint64_t bytes = io->size / io->nrfiles * io->nrfiles * ctx->nworkers;
+	uint64_t begin = io->offset +
+			 io->offset_increment * (ctx->nworkers ? ctx->nworkers - 1 : 0);
+	const char *have = io->size ? NULL : fst_fact(ctx, "target.size");
+	uint64_t bytes = have ? strtoull(have, NULL, 10) : 0;
+
+	return io->size ? io->size : bytes > begin ? bytes - begin : 0;
+}
+
+/* For files, which estimate counts: on a device there are none. */
+static inline uint64_t pattern_files(const struct fst_ctx *ctx)
+{
+	return fst_on_device(ctx) ? 0 : ctx->io->nrfiles * ctx->nworkers;
+}
+
+/* For estimate: bytes that all workers move; with time_based of one loop, as nobody knows more. */
+static inline uint64_t pattern_bytes(struct fst_ctx *ctx)
+{
+	const struct fst_io_options *io = ctx->io;
+	uint64_t bytes = pattern_size(ctx) / io->nrfiles * io->nrfiles * ctx->nworkers;
 
 	return io->time_based || !io->loops ? bytes : bytes * io->loops;
 }
@@ -108,7 +138,7 @@ static inline void pattern_init(struct pattern *p, const struct fst_worker *w, u
 	p->start = io->offset + w->index * io->offset_increment;
 	p->len = io->size / io->nrfiles;
 	p->blocks = p->len / p->bs;
-	p->first = (uint32_t)(set * io->nrfiles);
+	p->first = fst_on_device(w->ctx) ? 0 : (uint32_t)(set * io->nrfiles);
 	p->end = (uint32_t)(p->first + io->nrfiles);
 	p->file = p->first;
 	p->roundrobin = io->file_service_type == FST_ROUNDROBIN_FILES && io->nrfiles > 1;

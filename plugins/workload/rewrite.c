@@ -14,12 +14,14 @@ struct rewrite_worker {
 
 static int rewrite_check(struct fst_ctx *ctx)
 {
-	return pattern_check(ctx);
+	int r = pattern_check(ctx);
+
+	return r < 0 ? r : pattern_claim(ctx, true);
 }
 
 static int rewrite_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 {
-	est->files = ctx->io->nrfiles * ctx->nworkers;
+	est->files = pattern_files(ctx);
 	est->bytes_read = est->bytes_written = pattern_bytes(ctx);
 	return 0;
 }
@@ -97,7 +99,7 @@ FSTRIAL_PLUGIN(
 	FST_METRICS(rewrite_metrics),
 	FST_OPS(rewrite_ops),
 	.worker_size = sizeof(struct rewrite_worker),
-	.flags = FST_NEEDS_DIR,
+	.flags = FST_NEEDS_DIR | FST_ON_DEVICE,
 	.check = rewrite_check,
 	.estimate = rewrite_estimate,
 	.prepare = rewrite_prepare,

@@ -25,18 +25,20 @@ struct seeks_worker {
 static int seeks_check(struct fst_ctx *ctx)
 {
 	const struct seeks_config *cfg = ctx->cfg;
+	int r;
 
 	if (cfg->seeks && cfg->seeks < ctx->nworkers)
 		return fst_error(ctx, 0, "seeks = %llu is less than one for each of %u seekers",
 				 (unsigned long long)cfg->seeks, ctx->nworkers);
-	return pattern_check(ctx);
+	r = pattern_check(ctx);
+	return r < 0 ? r : pattern_claim(ctx, cfg->update != 0);
 }
 
 static int seeks_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 {
 	const struct seeks_config *cfg = ctx->cfg;
 
-	est->files = ctx->io->nrfiles * (cfg->shared ? 1 : ctx->nworkers);
+	est->files = pattern_files(ctx) / (cfg->shared ? ctx->nworkers : 1);
 	est->bytes_read = cfg->seeks ? cfg->seeks * ctx->io->bs : pattern_bytes(ctx);
 	est->bytes_written = est->bytes_read / 100 * cfg->update;
 	return 0;
@@ -72,7 +74,7 @@ static int seeks_prepare(struct fst_ctx *ctx)
 {
 	const struct seeks_config *cfg = ctx->cfg;
 
-	if (cfg->shared)
+	if (cfg->shared && !fst_on_device(ctx))
 		return seeks_share_files(ctx);
 	return fst_files(ctx, cfg->update ? FST_FILE_OVERWRITE : FST_FILE_READ);
 }
@@ -182,7 +184,7 @@ FSTRIAL_PLUGIN(
 	FST_OPS(seeks_ops),
 	.cfg_size = sizeof(struct seeks_config),
 	.worker_size = sizeof(struct seeks_worker),
-	.flags = FST_NEEDS_DIR,
+	.flags = FST_NEEDS_DIR | FST_ON_DEVICE,
 	.check = seeks_check,
 	.estimate = seeks_estimate,
 	.prepare = seeks_prepare,

@@ -24,20 +24,22 @@ struct sequential_worker {
 static int sequential_check(struct fst_ctx *ctx)
 {
 	const struct sequential_config *cfg = ctx->cfg;
+	int r;
 
 	if (cfg->unit == SEQUENTIAL_CHAR && ctx->io->iodepth > 1)
 		return fst_error(ctx, 0,
 				 "unit = \"char\" is a stream with one buffer, so iodepth = %u is "
 				 "not possible",
 				 ctx->io->iodepth);
-	return pattern_check(ctx);
+	r = pattern_check(ctx);
+	return r < 0 ? r : pattern_claim(ctx, cfg->rw == SEQUENTIAL_WRITE);
 }
 
 static int sequential_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 {
 	const struct sequential_config *cfg = ctx->cfg;
 
-	est->files = ctx->io->nrfiles * ctx->nworkers;
+	est->files = pattern_files(ctx);
 	*(cfg->rw == SEQUENTIAL_READ ? &est->bytes_read : &est->bytes_written) = pattern_bytes(ctx);
 	return 0;
 }
@@ -178,7 +180,7 @@ FSTRIAL_PLUGIN(
 	FST_METRICS(sequential_metrics),
 	.cfg_size = sizeof(struct sequential_config),
 	.worker_size = sizeof(struct sequential_worker),
-	.flags = FST_NEEDS_DIR,
+	.flags = FST_NEEDS_DIR | FST_ON_DEVICE,
 	.check = sequential_check,
 	.estimate = sequential_estimate,
 	.prepare = sequential_prepare,

@@ -292,6 +292,7 @@ struct fst_io_options {
 	uint64_t buffer_size;	   /* of fst_io.buf: the largest block size */
 	uint32_t sync;		   /* enum fst_sync */
 	uint32_t reserved;
+	const char *filename; /* see fst_on_device() */
 };
 
 /* Whether each write is on stable storage when it is complete: how files are opened. */
@@ -341,10 +342,14 @@ struct fst_worker {
 	uint64_t counts_from_ns; /* run: what ends before (ramp_time) does not count; 0: all does */
 };
 
+enum fst_engine_file_flag {
+	FST_FILE_IS_DEVICE = 1u << 0, /* a block device: it has its size, and a trim is BLKDISCARD */
+};
+
 /* Engines index an array of these, so it never grows: what more is ever known of files comes beside it. */
 struct fst_engine_file {
 	int fd;		/* open as direct asks; the core closes it */
-	uint32_t flags; /* 0 */
+	uint32_t flags; /* enum fst_engine_file_flag */
 	uint64_t size;	/* bytes the file has, or will have */
 };
 
@@ -408,6 +413,7 @@ enum fst_flag {
 	FST_SIZES_ITSELF = 1u << 7,	 /* data workload with parameters of its own for sizes: `size` may be absent, 0 */
 	FST_PROVIDES_DEVICE = 1u << 8,	 /* apply calls fst_set_device() */
 	FST_DECLARES_METRICS = 1u << 9,	 /* workload: check calls fst_declare_metric(): metrics depend on parameters */
+	FST_ON_DEVICE = 1u << 10,	 /* data workload that can do without files: see fst_on_device() */
 };
 
 struct fstrial_plugin {
@@ -798,6 +804,21 @@ static inline int fst_files(struct fst_ctx *ctx, enum fst_file_mode mode)
 static inline int fst_file_add(struct fst_ctx *ctx, const struct fst_file *file, uint32_t *number)
 {
 	return ctx->host->file_add(ctx, file, number);
+}
+
+/*
+ * A data workload with FST_ON_DEVICE has a parameter of the core's more, `filename`: the block device that the job
+ * wants its I/O on, instead of files, as the job names it. NULL: files. Then `size` in ctx->io may be 0 until prepare,
+ * for all there is behind the offsets; check gives the name to fst_claim() where the workload writes or trims; and
+ * prepare calls fst_files(), not fst_file_add(), for one "file", number 0, that is the device to all workers.
+ */
+static inline const char *fst_on_device(const struct fst_ctx *ctx)
+{
+	const struct fst_io_options *io = ctx->io;
+
+	return io && io->struct_size >= offsetof(struct fst_io_options, filename) + sizeof(io->filename)
+		       ? io->filename
+		       : NULL;
 }
 
 /* Monotonic time, ns. */

@@ -86,6 +86,18 @@ o.loss = lambda v: -0.2"
 assert_exit 0 fstrial compare kinds.json faster.json >out
 flat
 assert_eq "$(grep -o 'not file-system specific: [^:]* got better' flat | wc -l)" 3
+# What a step does on the device itself is no file system's, though one may be mounted there.
+past="$kinds
+o.fs = lambda v: 'xfs' if v['fs'] == 'raw' else v['fs']
+o.device = lambda v: '/dev/loop0' if v['fs'] == 'raw' else None"
+doc past.json 16 "$past"
+doc past-one.json 17 "$past
+o.loss = lambda v: 0.2 if v['fs'] == 'xfs' and v['bs'] == '4KiB' else 0"
+assert_schema past.json
+assert_exit 1 fstrial compare past.json past-one.json >out
+flat
+assert_contains flat ") alone got worse; ext4 and raw device did not"
+assert_eq "$(grep -o 'got worse' flat | wc -l)" 1
 # With one file system there is nothing to say.
 assert_exit 1 fstrial compare base.json loss.json >out
 assert_lacks out "got worse"

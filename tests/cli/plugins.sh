@@ -31,7 +31,7 @@ assert_contains one "Every data workload also takes (fstrial plugins io): "
 fstrial plugins --json >all.json
 assert_json all.json 'd["format"] == "fstrial-plugins/1" and d["refused"] == []'
 assert_json all.json 'all(p["doc"] for x in d["plugins"] + d["tables"] for p in x["params"])'
-assert_json all.json '[t["name"] for t in d["tables"]] == ["step", "workload", "io"]'
+assert_json all.json '[t["name"] for t in d["tables"]] == ["step", "workload", "io", "device"]'
 assert_json all.json 'all(m["doc"] and m["unit"] for x in d["plugins"] for m in x["metrics"])'
 fstrial plugins --json sequential >one.json
 assert_json one.json '[(x["kind"], x["name"]) for x in d["plugins"]] == [("workload", "sequential")]'

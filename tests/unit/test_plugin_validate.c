@@ -52,6 +52,8 @@ static const char *spoil_header(unsigned int i, struct sample *s)
 		     "uses fields that this fstrial does not know (reserved is 5)");
 		CASE(12, (p->flags |= FST_DECLARES_METRICS, p->check = NULL),
 		     "declares metrics and has no \"check\" to do that in");
+		CASE(13, p->flags |= FST_ON_DEVICE,
+		     "only a workload with \"next\" can do without files");
 	default:
 		return NULL;
 	}
