@@ -32,6 +32,7 @@ class o:  # pylint: disable=invalid-name
     agcount = 4
     kernel = "6.1.0"
     xfsprogs = None
+    program = None                          # (path, version) of a mkfs.xfs that the job named itself
     boot = "boot-1"
     started = "2026-11-30T12:00:00Z"
     load = 0.5
@@ -49,6 +50,7 @@ exec(sys.argv[3] if len(sys.argv) > 3 else "", {"o": o, "math": math, "rnd": rnd
 d = json.load(open(src + "/tests/json/good-scratch.json", encoding="utf-8"))
 trial = next(t for t in d["trials"] if t["status"] == "ok")
 work = next(s for s in trial["steps"] if s["kind"] == "workload")
+mkfs = next(s for s in trial["steps"] if s["plugin"] == "mkfs")
 keep = json.dumps
 cells = [{}]
 for factor, levels in o.factors.items():
@@ -91,6 +93,9 @@ for block in range(o.n):
             t.update(status="failed", reason="it went wrong")
         t["canaries"] = canaries or None
         t.update(variant=f"v{i:02}", repeat=block + 1, block=block + 1, position=position + 1, steps=[s])
+        if o.program:
+            t["steps"].insert(0, dict(json.loads(keep(mkfs)), notes={
+                "command": o.program[0] + " -f /dev/loop0", "tool_version": o.program[1]}))
         d["trials"].append(t)
 if o.order:
     d["trials"] = o.order(d["trials"])

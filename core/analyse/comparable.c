@@ -134,48 +134,61 @@ struct fact_id {
 	const char *variant, *what;
 };
 
-/* id -> number in f, from 1; and of each variant one entry. */
-static void facts_index(const struct facts *f, struct strmap *index)
-{
-	for (size_t i = 0; i < f->n; i++) {
-		const struct fact_id id = { f->v[i].variant, f->v[i].what }, variant = { f->v[i].variant, NULL };
+struct side {
+	const struct facts *f;
+	struct strmap index; /* id -> number in f, from 1; and of each variant one entry; made when it is needed */
+	bool indexed;
+};
 
-		strmap_add(index, &id, sizeof(id), NULL)->value = i + 1;
-		strmap_add(index, &variant, sizeof(variant), NULL)->value = 1;
+static const struct strmap_entry *side_find(struct side *s, const char *variant, const char *what)
+{
+	const struct fact_id wanted = { variant, what };
+
+	for (size_t i = 0; !s->indexed && i < s->f->n; i++) {
+		const struct fact_id id = { s->f->v[i].variant, s->f->v[i].what }, of_variant = { s->f->v[i].variant, NULL };
+
+		strmap_add(&s->index, &id, sizeof(id), NULL)->value = i + 1;
+		strmap_add(&s->index, &of_variant, sizeof(of_variant), NULL)->value = 1;
 	}
+	s->indexed = true;
+	return strmap_find(&s->index, &wanted, sizeof(wanted));
 }
 
-static bool has_variant(const struct strmap *index, const char *variant)
+static bool has_variant(struct side *s, const char *variant)
 {
-	const struct fact_id id = { variant, NULL };
-
-	return !variant || strmap_find(index, &id, sizeof(id));
+	return !variant || side_find(s, variant, NULL);
 }
 
-static const char *text_in(const struct facts *f, const struct strmap *index, const struct fact *like)
+static const char *text_in(struct side *s, const char *variant, const char *what)
 {
-	const struct fact_id id = { like->variant, like->what };
-	const struct strmap_entry *e = strmap_find(index, &id, sizeof(id));
+	const struct strmap_entry *e = side_find(s, variant, what);
 
-	return e ? f->v[e->value - 1].text : unknown;
+	return e ? s->f->v[e->value - 1].text : unknown;
 }
 
-static void difference_add(struct differences *d, struct folds *f, const struct fact *a, const char *base,
-			   const char *new)
+/* Where a variant says nothing, what is said of all holds; and what differs there just as it does in all, is told there. */
+static void difference_add(struct differences *d, struct folds *f, const struct fact *a, struct side *of_base,
+			   struct side *of_new, const char *base, const char *new)
 {
+	const char *all_base, *all_new;
 	char *x, *y;
 
-	if (str_eq(base, new))
+	if (base == new)
 		return;
-	if (a->variant) {
-		fold_add(f, a, base, new);
-	} else {
+	if (!a->variant) {
 		side_texts(base, new, &x, &y);
 		put(d, xstrdup(a->what), x, y, a->confounding);
+		return;
 	}
+	all_base = text_in(of_base, NULL, a->what);
+	all_new = text_in(of_new, NULL, a->what);
+	base = base == unknown ? all_base : base;
+	new = new == unknown ? all_new : new;
+	if (base != new && (base != all_base || new != all_new))
+		fold_add(f, a, base, new);
 }
 
-static size_t variants_of_both(const struct facts *f, const struct strmap *other)
+static size_t variants_of_both(const struct facts *f, struct side *other)
 {
 	const char *last = NULL;
 	size_t n = 0;
@@ -188,42 +201,49 @@ static size_t variants_of_both(const struct facts *f, const struct strmap *other
 	return n;
 }
 
-static bool facts_equal(const struct facts *a, const struct facts *b)
+static void find_by_name(struct side *base, struct side *new, struct folds *folds, struct differences *d)
+{
+	for (size_t i = 0; i < base->f->n; i++) {
+		const struct fact *a = &base->f->v[i];
+
+		if (has_variant(new, a->variant))
+			difference_add(d, folds, a, base, new, a->text, text_in(new, a->variant, a->what));
+	}
+	for (size_t i = 0; i < new->f->n; i++) {
+		const struct fact *b = &new->f->v[i];
+
+		if (has_variant(base, b->variant) && text_in(base, b->variant, b->what) == unknown)
+			difference_add(d, folds, b, base, new, unknown, b->text);
+	}
+}
+
+/* Are both lists of the same conditions? Nearly always, and then nothing has to be looked up. */
+static bool same_names(const struct facts *a, const struct facts *b)
 {
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->v[i].variant != b->v[i].variant || a->v[i].what != b->v[i].what || a->v[i].text != b->v[i].text)
+		if (a->v[i].variant != b->v[i].variant || a->v[i].what != b->v[i].what)
 			return false;
 	return true;
 }
 
 void comparable_find(const struct facts *base, const struct facts *new, struct differences *d)
 {
-	struct strmap of_base = { 0 }, of_new = { 0 };
+	struct side of_base = { .f = base }, of_new = { .f = new };
 	struct folds folds = { 0 };
 
 	*d = (struct differences){ 0 };
-	if (facts_equal(base, new))
-		return;
-	facts_index(base, &of_base);
-	facts_index(new, &of_new);
-	folds.variants = variants_of_both(base, &of_new);
-	for (size_t i = 0; i < base->n; i++) {
-		const struct fact *a = &base->v[i];
-
-		if (has_variant(&of_new, a->variant))
-			difference_add(d, &folds, a, a->text, text_in(new, &of_new, a));
+	if (same_names(base, new)) {
+		for (size_t i = 0; i < base->n; i++)
+			difference_add(d, &folds, &base->v[i], &of_base, &of_new, base->v[i].text, new->v[i].text);
+	} else {
+		find_by_name(&of_base, &of_new, &folds, d);
 	}
-	for (size_t i = 0; i < new->n; i++) {
-		const struct fact *b = &new->v[i];
-
-		if (has_variant(&of_base, b->variant) && text_in(base, &of_base, b) == unknown)
-			difference_add(d, &folds, b, unknown, b->text);
-	}
+	folds.variants = folds.n ? variants_of_both(base, &of_new) : 0;
 	folds_put(&folds, d);
-	strmap_free(&of_base);
-	strmap_free(&of_new);
+	strmap_free(&of_base.index);
+	strmap_free(&of_new.index);
 }
 
 void comparable_release(struct differences *d)

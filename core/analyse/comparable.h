@@ -25,14 +25,11 @@ struct facts {
 	size_t n, cap;
 };
 
-void facts_add(struct facts *f, struct strmap *pool, const char *variant, const char *what, const char *text,
-	       bool confounding);
+/* Texts are the pool's already. */
+void facts_put(struct facts *f, const char *variant, const char *what, const char *text, bool confounding);
 /* Conditions of the whole result: environment, session and plugins, each as in a result document. */
 void facts_add_result(struct facts *f, struct strmap *pool, const json_t *environment, const json_t *session,
 		      const json_t *plugins);
-/* Conditions of a variant: a trial's filesystem and device_settings. */
-void facts_add_variant(struct facts *f, struct strmap *pool, const char *variant, const json_t *filesystem,
-		       const json_t *device_settings);
 /* The text of a condition of the whole result; NULL where it is not known. */
 const char *facts_find(const struct facts *f, const char *what);
 void facts_release(struct facts *f);

@@ -93,9 +93,7 @@ static void gather_conditions(struct gather *g, struct gather_variant *variant, 
 	if (variant->known || !jspan_is_string(t->status, "ok"))
 		return;
 	variant->known = true;
-	_cleanup_json_ json_t *fs = gather_piece(g, t->filesystem), *settings = gather_piece(g, t->device_settings);
-
-	facts_add_variant(&g->facts, g->set->pool, variant->text, fs, settings);
+	gather_variant_facts(g, variant->text, t);
 }
 
 static const char *fs_type(struct gather *g, struct jspan fs)
@@ -164,23 +162,39 @@ static void gather_trials(struct gather *g, struct jscan *j)
 
 /* ---- the document ---- */
 
+/* "agcount=2 bs=16KiB" of values as JSON; the pool remembers it. */
+static const char *variant_text(struct gather *g, const char *values)
+{
+	_cleanup_free_ char *key = xasprintf("variant %s", values);
+	struct strmap_entry *e = strmap_add(g->set->pool, key, strlen(key), NULL);
+
+	if (!e->value) {
+		_cleanup_json_ json_t *v = json_loads(values, JSON_DECODE_ANY, NULL);
+		_cleanup_free_ char *text = cells_variant_text(v);
+
+		e->value = (uintptr_t)strmap_text(g->set->pool, text);
+	}
+	return (const char *)e->value;
+}
+
 static void gather_variants(struct gather *g, struct jspan variants)
 {
-	_cleanup_json_ json_t *list = gather_piece(g, variants);
-	json_t *v;
-	size_t i;
+	struct jscan j;
 
-	json_array_foreach(list, i, v)
-	{
-		const json_t *values = json_object_get(v, "values");
-		_cleanup_free_ char *json = json_dumps(values, JSON_COMPACT | JSON_ENCODE_ANY);
-		_cleanup_free_ char *text = cells_variant_text(values);
-		struct gather_variant one = {
-			.id = strmap_text(g->set->pool, js_get_str(v, "id", "")),
-			.values = strmap_text(g->set->pool, json ? json : "{}"),
-			.text = strmap_text(g->set->pool, text),
-		};
+	gather_sub(&j, g, variants);
+	for (bool in = jscan_array(&j); in && jscan_element(&j);) {
+		struct gather_variant one = { .values = "{}" };
+		struct jspan key, v;
 
+		for (bool object = jscan_object(&j); object && jscan_key(&j, &key);) {
+			jscan_value(&j, &v);
+			if (jspan_is(key, "id") && v.len && v.s[0] == '"')
+				one.id = gather_piece_text(g, v);
+			else if (jspan_is(key, "values") && v.len)
+				one.values = gather_piece_text(g, v);
+		}
+		one.values = strmap_text(g->set->pool, one.values);
+		one.text = variant_text(g, one.values);
 		vec_push(&g->variants, one);
 	}
 }

@@ -21,7 +21,7 @@ struct want {
 	}
 
 struct gather_step {
-	struct jspan name, kind, plugin, parallel, status, params, measured, data, metrics;
+	struct jspan name, kind, plugin, parallel, status, params, notes, measured, data, metrics;
 };
 
 struct gather_trial {
@@ -56,8 +56,12 @@ void gather_sub(struct jscan *j, const struct gather *g, struct jspan s);
 json_t *gather_piece(struct gather *g, struct jspan s);
 /* Of a string its text, of another value its JSON. The pool remembers what was made of which text. */
 const char *gather_piece_text(struct gather *g, struct jspan s);
+/* Of a key, which comes without its quotes. */
+const char *gather_key_text(struct gather *g, struct jspan key);
 /* Which of the wanted members key is, or NULL. */
 const struct want *gather_want(const struct want *wants, size_t n, struct jspan key);
+/* What the trial says of the conditions of its variant goes to g->facts. */
+void gather_variant_facts(struct gather *g, const char *variant, const struct gather_trial *t);
 /* The step that the cursor is at, in pieces. */
 void gather_take_step(struct jscan *j, struct gather_step *step);
 void gather_put_step(struct gather *g, const struct gather_variant *variant, const struct gather_trial *t,

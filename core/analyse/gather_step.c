@@ -16,6 +16,7 @@ static const struct want step_wants[] = {
 	WANT(gather_step, parallel),
 	WANT(gather_step, status),
 	WANT(gather_step, params),
+	WANT(gather_step, notes),
 	WANT(gather_step, measured),
 	WANT(gather_step, data),
 	WANT(gather_step, metrics),
@@ -69,12 +70,16 @@ const char *gather_piece_text(struct gather *g, struct jspan s)
 	e = strmap_add(g->set->pool, s.s, s.len, NULL);
 	if (!e->value) {
 		_cleanup_json_ json_t *v = gather_piece(g, s);
-		_cleanup_free_ char *text = json_is_string(v) ? xstrdup(json_string_value(v)) :
-								json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+		_cleanup_free_ char *text = json_is_string(v) ? xstrdup(json_string_value(v)) : js_dump(v);
 
-		e->value = (uintptr_t)strmap_text(g->set->pool, text ? text : "");
+		e->value = (uintptr_t)strmap_text(g->set->pool, text);
 	}
 	return (const char *)e->value;
+}
+
+const char *gather_key_text(struct gather *g, struct jspan key)
+{
+	return gather_piece_text(g, (struct jspan){ key.s - 1, key.len + 2 });
 }
 
 /* What a step did, remembered by its pieces as they are written. */
@@ -130,8 +135,7 @@ static void gather_metrics(struct gather *g, const struct gather_step *step, str
 
 	gather_sub(&j, g, step->metrics);
 	for (bool in = jscan_object(&j); in && jscan_key(&j, &key);) {
-		/* With its quotes, so that escapes are understood. */
-		v->metric = gather_piece_text(g, (struct jspan){ key.s - 1, key.len + 2 });
+		v->metric = gather_key_text(g, key);
 		gather_metric(g, &j, v);
 	}
 }

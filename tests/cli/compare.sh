@@ -105,6 +105,33 @@ assert_exit 1 fstrial compare --force lts515.json lts61.json >out
 [ "$(grep -n "bigtime" out | cut -d: -f1)" -lt "$(grep -n REGRESSED out | head -n1 | cut -d: -f1)" ] ||
 	fail "a verdict before the features"
 
+# Two versions of a tool through mkfs { program }: told before any verdict, with the place, and once; it is what may vary.
+doc old.json 15 "o.program = ('/opt/old/mkfs.xfs', '5.4.0')"
+doc new.json 16 "o.program = ('/opt/new/mkfs.xfs', '6.1.9'); o.loss = lambda v: 0.2"
+assert_exit 1 fstrial compare old.json new.json >out
+flat
+assert_contains flat "What changed: all 24 variants: version of mkfs.xfs: 5.4.0 (/opt/old/mkfs.xfs) -> 6.1.9 (/opt/new/mkfs.xfs)"
+[ "$(grep -n "5.4.0" out | cut -d: -f1)" -lt "$(grep -n REGRESSED out | head -n1 | cut -d: -f1)" ] ||
+	fail "a verdict before the versions"
+fstrial compare --format json old.json new.json >out || true
+assert_json out "[x['confounding'] for x in d['differences'] if '6.1.9' in x['new']] == [False]"
+# Two builds that call themselves the same are two all the same.
+doc build.json 16 "o.program = ('/opt/build/mkfs.xfs', '6.1.9'); o.loss = lambda v: 0.2"
+fstrial compare new.json build.json >out
+flat
+assert_contains flat "version of mkfs.xfs: 6.1.9 (/opt/new/mkfs.xfs) -> 6.1.9 (/opt/build/mkfs.xfs)"
+# Against the one that is installed, which a result names for all its variants.
+doc installed.json 17 "o.xfsprogs = '6.1.0'"
+fstrial compare installed.json new.json >out && fail "20 % are a loss"
+flat
+assert_contains flat "all 24 variants: version of mkfs.xfs: 6.1.0 -> 6.1.9 (/opt/new/mkfs.xfs)"
+# Of the installed one it is told once, for all.
+doc upgraded.json 18 "o.xfsprogs = '6.9.0'; o.program = ('mkfs.xfs', '6.9.0')"
+doc before.json 19 "o.xfsprogs = '6.1.0'; o.program = ('mkfs.xfs', '6.1.0')"
+fstrial compare before.json upgraded.json >out || true
+assert_contains out "version of mkfs.xfs: 6.1.0 -> 6.9.0"
+assert_eq "$(grep -c "6.9.0" out)" 1
+
 # What is in a document does not reach a terminal as a command to it.
 escapes="o.factors = {'x\\x1b[31m': ['a\\x1b[32m', 'b']}; o.step = 'wr\\x1b[33mite'; o.kernel = '6\\x1b[34m'"
 doc hostile-a.json 13 "$escapes"
