@@ -93,8 +93,18 @@ static bool same_boot(const struct undo_log *log)
 	       str_eq(boot, log->boot_id);
 }
 
+/* What the way back left open without failing: for somebody who reads it. */
+static void recover_warn(const struct stepproc_result *res, FILE *out)
+{
+	json_t *w;
+	size_t i;
+
+	json_array_foreach(json_object_get(res->record, "warnings"), i, w)
+		fprintf(out, "  warning: %s\n", json_string_value(w));
+}
+
 static int recover_setup(struct registry *reg, const struct undo_log *log, const struct undo_step *s,
-			 char *what, size_t size, struct err *e)
+			 char *what, size_t size, FILE *out, struct err *e)
 {
 	const struct plugin *p = registry_find(reg, FST_SETUP, s->plugin);
 	struct call c = { .plugin = p, .label = "recover", .saved = s, .commands_fd = -1, .signal_fd = -1 };
@@ -116,6 +126,7 @@ static int recover_setup(struct registry *reg, const struct undo_log *log, const
 	r = res.result;
 	if (r < 0)
 		err_set(e, res.err.code, "%s", res.err.text);
+	recover_warn(&res, out);
 	stepproc_result_release(&res);
 	return r;
 }
@@ -155,7 +166,7 @@ static int recover_log(struct registry *reg, struct undo_log *log, FILE *out)
 		if (str_eq(s->owner, "target"))
 			r = first ? -EBUSY : target_revert(s, what, sizeof(what), &e);
 		else
-			r = recover_setup(reg, log, s, what, sizeof(what), &e);
+			r = recover_setup(reg, log, s, what, sizeof(what), out, &e);
 		if (r == 0) {
 			recover_say(s, what, out);
 			continue;

@@ -223,6 +223,8 @@ static int lvm_save(struct fst_ctx *ctx, struct lvm_saved *s, char *vg, size_t s
 		r = lvm_new_uuid(ctx, s->uuids[i]);
 		snprintf(fact, sizeof(fact), "%s %s", s->uuids[i], s->members.v[i]);
 		if (r == 0)
+			r = block_disk_save(ctx, s->members.v[i]);
+		if (r == 0)
 			r = fst_save(ctx, "pv", fact);
 	}
 	s->vg = vg;

@@ -2,15 +2,18 @@
 /* lvm: takes a volume group and what makes it one from its devices, in whatever state it is. */
 #pragma once
 
+#include "block_disk.h"
 #include "lvm_args.h"
 #include "lvm_label.h"
 
 #define LVM_MAX_SAVED 128
 
-/* Facts: "vg" NAME, and for each device "pv" "UUID PATH". */
+/* Facts: "vg" NAME, and for each device "disk" TEXT, "pv" "UUID PATH". */
 struct lvm_saved {
 	const char *vg;
 	struct block_members members;
+	struct block_members here; /* what the tool may look at */
+	struct block_disks disks;
 	char uuids[BLOCK_MAX_MEMBERS][LVM_UUID_TEXT];
 };
 
@@ -19,6 +22,8 @@ static inline int lvm_saved_one(struct fst_ctx *ctx, const char *key, const char
 	struct lvm_saved *s = arg;
 
 	(void)ctx;
+	if (strcmp(key, "disk") == 0)
+		block_disk_saved(&s->disks, s->members.n, value);
 	if (strcmp(key, "pv") != 0 || s->members.n == BLOCK_MAX_MEMBERS ||
 	    strlen(value) < LVM_UUID_TEXT)
 		return 0;
@@ -139,7 +144,7 @@ static inline int lvm_vg_remove_once(struct fst_ctx *ctx, void *arg)
 	struct block_args a;
 	int r;
 
-	lvm_command(&a, "vgremove", &s->members);
+	lvm_command(&a, "vgremove", &s->here);
 	block_arg(&a, "--force");
 	block_arg(&a, "--force");
 	block_arg(&a, "--yes");
@@ -187,27 +192,78 @@ static inline int lvm_pv_remove(struct fst_ctx *ctx, const struct lvm_saved *s)
 	size_t i, n = 0;
 	int r;
 
-	lvm_command(&a, "pvremove", &s->members);
+	lvm_command(&a, "pvremove", &s->here);
 	block_arg(&a, "--force");
 	block_arg(&a, "--force");
 	block_arg(&a, "--yes");
 	for (i = 0; i < s->members.n; i++) {
-		if (!lvm_has_label(s->members.v[i], s->uuids[i]))
+		if (!lvm_has_label(s->disks.now[i], s->uuids[i]))
 			continue;
-		block_arg(&a, "%s", s->members.v[i]);
+		block_arg(&a, "%s", s->disks.now[i]);
 		n++;
 	}
 	if (!n)
 		return 0;
 	r = block_try(ctx, &a, &res);
 	for (i = 0; i < s->members.n && r == 0; i++) {
-		if (!lvm_has_label(s->members.v[i], s->uuids[i]))
+		if (!lvm_has_label(s->disks.now[i], s->uuids[i]))
 			continue;
 		if (res.exit_status != 0)
 			return block_refused(ctx, &a, &res);
 		r = fst_error(ctx, EIO,
 			      "%s still is a physical volume; type: lvm pvremove -ff -y %s",
-			      s->members.v[i], s->members.v[i]);
+			      s->disks.now[i], s->disks.now[i]);
+	}
+	return r;
+}
+
+/* ---- devices with another name than they had ------------------------------------------------------ */
+
+/* What has the name of one of them by now, and is another disk, is not for the tool to see. */
+static inline void lvm_find_members(struct fst_ctx *ctx, struct lvm_saved *s)
+{
+	size_t i;
+
+	block_disks_find(ctx, &s->disks, &s->members);
+	for (i = 0; i < s->members.n; i++)
+		if (s->disks.now[i][0] || !s->disks.text[i])
+			s->here.v[s->here.n++] = s->disks.now[i][0] ? s->disks.now[i]
+								    : s->members.v[i];
+}
+
+struct lvm_lost {
+	const struct lvm_saved *s;
+	size_t i;
+};
+
+static inline int lvm_lost_on(struct fst_ctx *ctx, const char *name, const char *path, void *arg)
+{
+	const struct lvm_lost *l = arg;
+
+	(void)name;
+	return !lvm_has_label(path, l->s->uuids[l->i])
+		       ? 0
+		       : fst_error(ctx, EEXIST,
+				   "%s is the physical volume %s, and nothing tells that it is the "
+				   "disk that was used; if it is, type: lvm pvremove -ff -y %s",
+				   path, l->s->uuids[l->i], path);
+}
+
+/* Disks that are not found. Whatever carries the label now is named, and left as it is. */
+static inline int lvm_lost(struct fst_ctx *ctx, const struct lvm_saved *s)
+{
+	struct lvm_lost l = { s, 0 };
+	int r = 0;
+
+	for (; l.i < s->members.n && r == 0; l.i++) {
+		if (!block_disk_lost(&s->disks, l.i))
+			continue;
+		r = block_each(ctx, lvm_lost_on, &l);
+		if (r == 0)
+			fst_warning(ctx,
+				    "%s is not there; should it come back as a part of %s, type: "
+				    "lvm pvremove -ff -y DEVICE",
+				    s->members.v[l.i], s->vg);
 	}
 	return r;
 }
@@ -219,8 +275,11 @@ static inline int lvm_undo(struct fst_ctx *ctx)
 
 	if (r < 0 || !s.vg)
 		return r;
+	lvm_find_members(ctx, &s);
 	r = lvm_vg_remove(ctx, &s);
 	/* With the group in use its devices are not to be touched. */
 	one = r == -EBUSY ? r : lvm_pv_remove(ctx, &s);
+	if (r == 0 && one == 0)
+		r = lvm_lost(ctx, &s);
 	return r < 0 ? r : one;
 }

@@ -249,8 +249,11 @@ static int md_save(struct fst_ctx *ctx, struct md_saved *s, char uuid[MD_UUID_TE
 	snprintf(uuid, MD_UUID_TEXT, "%08x:%08x:%08x:%08x", words[0], words[1], words[2], words[3]);
 	s->uuid = uuid;
 	r = fst_save(ctx, "uuid", uuid);
-	for (i = 0; i < s->members.n && r == 0; i++)
-		r = fst_save(ctx, "member", s->members.v[i]);
+	for (i = 0; i < s->members.n && r == 0; i++) {
+		r = block_disk_save(ctx, s->members.v[i]);
+		if (r == 0)
+			r = fst_save(ctx, "member", s->members.v[i]);
+	}
 	return r;
 }
 

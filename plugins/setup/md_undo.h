@@ -2,14 +2,17 @@
 /* md: finds the array of a UUID, stops it, and takes its superblocks from the devices. */
 #pragma once
 
+#include "block_disk.h"
 #include "md_args.h"
+#include "md_super.h"
 
 #define MD_TRIES 5
 
-/* Facts: "uuid", and for each device "member" PATH. */
+/* Facts: "uuid", and for each device "disk" TEXT, "member" PATH. */
 struct md_saved {
 	const char *uuid;
 	struct block_members members;
+	struct block_disks disks;
 	char kernel[BLOCK_NAME_MAX]; /* "md127", while there is one */
 };
 
@@ -20,6 +23,8 @@ static inline int md_saved_one(struct fst_ctx *ctx, const char *key, const char 
 	(void)ctx;
 	if (strcmp(key, "member") == 0 && s->members.n < BLOCK_MAX_MEMBERS)
 		s->members.v[s->members.n++] = value;
+	else if (strcmp(key, "disk") == 0)
+		block_disk_saved(&s->disks, s->members.n, value);
 	return 0;
 }
 
@@ -96,21 +101,28 @@ static inline int md_stop_once(struct fst_ctx *ctx, void *arg)
 		       : block_refused(ctx, &a, &res);
 }
 
+/* Has the device, or the image, a superblock of this array? */
+static inline int md_is_on(struct fst_ctx *ctx, const char *device, const char *uuid)
+{
+	struct stat st;
+
+	if (stat(device, &st) == 0 && S_ISREG(st.st_mode))
+		return md_super_in(device, uuid);
+	return md_shows_uuid(ctx, "--examine", device, uuid);
+}
+
 /* Only the superblocks of this array: there may be more than one on a device. */
 static inline int md_zero(struct fst_ctx *ctx, const struct md_saved *s, const char *device)
 {
 	struct fst_cmd_result res;
 	struct block_args a = { .n = 0 };
-	char name[BLOCK_NAME_MAX];
 	int i, r = 1;
 
-	if (block_kernel_name(device, name, sizeof(name)) < 0)
-		return 0;
 	block_arg(&a, "mdadm");
 	block_arg(&a, "--zero-superblock");
 	block_arg(&a, "%s", device);
 	for (i = 0; i < MD_TRIES; i++) {
-		r = md_shows_uuid(ctx, "--examine", device, s->uuid);
+		r = md_is_on(ctx, device, s->uuid);
 		if (r <= 0)
 			return r;
 		r = block_try(ctx, &a, &res);
@@ -119,13 +131,71 @@ static inline int md_zero(struct fst_ctx *ctx, const struct md_saved *s, const c
 		if (res.exit_status != 0)
 			block_pause();
 	}
-	r = md_shows_uuid(ctx, "--examine", device, s->uuid);
+	r = md_is_on(ctx, device, s->uuid);
 	if (r <= 0)
 		return r;
-	return res.exit_status != 0
-		       ? block_refused(ctx, &a, &res)
-		       : fst_error(ctx, EIO, "%s still has a superblock of the array; type: %s",
-				   device, "mdadm --zero-superblock DEVICE");
+	return res.exit_status != 0 ? block_refused(ctx, &a, &res)
+				    : fst_error(ctx, EIO,
+						"%s still has a superblock of the array; type: "
+						"mdadm --zero-superblock %s",
+						device, device);
+}
+
+static inline int md_lost_on(struct fst_ctx *ctx, const char *name, const char *path, void *arg)
+{
+	const struct md_saved *s = arg;
+	int r = md_shows_uuid(ctx, "--examine", path, s->uuid);
+
+	(void)name;
+	return r <= 0 ? r
+		      : fst_error(
+				ctx, EEXIST,
+				"%s has a superblock of the array %s, and nothing tells that it is "
+				"the disk that was used; if it is, type: "
+				"mdadm --zero-superblock %s",
+				path, s->uuid, path);
+}
+
+/* Disks that are not found. Whatever carries the array's superblock now is named, and left as it is. */
+static inline int md_lost(struct fst_ctx *ctx, struct md_saved *s)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < s->members.n && r == 0; i++) {
+		if (!block_disk_lost(&s->disks, i))
+			continue;
+		r = block_each(ctx, md_lost_on, s);
+		if (r == 0)
+			fst_warning(ctx,
+				    "%s is not there; should it come back as part of the array %s, "
+				    "type: mdadm --zero-superblock DEVICE",
+				    s->members.v[i], s->uuid);
+	}
+	return r;
+}
+
+/* From all of them, whatever they are called today; from its image where a loop is detached. */
+static inline int md_zero_all(struct fst_ctx *ctx, struct md_saved *s)
+{
+	const char *at;
+	int one, r = 0;
+	size_t i;
+
+	block_disks_find(ctx, &s->disks, &s->members);
+	for (i = 0; i < s->members.n; i++) {
+		at = s->disks.now[i];
+		if (!at[0] && block_disk_lost(&s->disks, i) && s->disks.text[i] &&
+		    block_disk_image(s->disks.text[i])) {
+			at = block_disk_image(s->disks.text[i]);
+			snprintf(s->disks.now[i], sizeof(s->disks.now[i]), "an image");
+		}
+		if (!at[0])
+			continue;
+		one = md_zero(ctx, s, at);
+		r = r ? r : one;
+	}
+	return r ? r : md_lost(ctx, s);
 }
 
 static inline int md_stop(struct fst_ctx *ctx, struct md_saved *s)
@@ -147,7 +217,6 @@ static inline int md_undo(struct fst_ctx *ctx)
 {
 	struct md_saved s;
 	int i, one, r = md_get_saved(ctx, &s);
-	size_t k;
 
 	if (r < 0 || !s.uuid)
 		return r;
@@ -156,13 +225,9 @@ static inline int md_undo(struct fst_ctx *ctx)
 		r = md_stop(ctx, &s);
 		if (r == -EBUSY)
 			return r;
-		for (k = 0; k < s.members.n; k++) {
-			one = md_zero(ctx, &s, s.members.v[k]);
-			if (r == 0)
-				r = one;
-		}
-		if (r < 0)
-			return r;
+		one = md_zero_all(ctx, &s);
+		if (r < 0 || one < 0)
+			return r < 0 ? r : one;
 		r = md_find(ctx, &s);
 		if (r <= 0)
 			return r;

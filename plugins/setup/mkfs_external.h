@@ -17,6 +17,7 @@
 
 #include <fstrial/plugin.h>
 
+#include "block_disk.h"
 #include "mkfs_run.h"
 
 #define MKFS_SIGNATURE_BYTES (256u << 10) /* where programs look for a log's first record */
@@ -61,11 +62,12 @@ static inline bool mkfs_uuid_bytes(const char *text, unsigned char u[16])
 	return n == 32 && !*text;
 }
 
-/* "UUID MAJ:MIN PATH", before the device is written to. */
+/* "UUID MAJ:MIN PATH", and which disk that is, before the device is written to. */
 static inline int mkfs_save_external(struct fst_ctx *ctx, const char *uuid, const char *device)
 {
 	char value[MKFS_MAX_TEXT / 8];
 	struct stat st;
+	int r;
 
 	if (stat(device, &st) < 0)
 		return fst_error(ctx, errno, "look at %s", device);
@@ -74,7 +76,8 @@ static inline int mkfs_save_external(struct fst_ctx *ctx, const char *uuid, cons
 	if ((size_t)snprintf(value, sizeof(value), "%s %u:%u %s", uuid, major(st.st_rdev),
 			     minor(st.st_rdev), device) >= sizeof(value))
 		return fst_error(ctx, ENAMETOOLONG, "logdev: %s", device);
-	return fst_save(ctx, "external", value);
+	r = block_disk_save(ctx, device);
+	return r < 0 ? r : fst_save(ctx, "external", value);
 }
 
 /* Is there a log record of XFS, or a journal's superblock, with this UUID? */
@@ -109,6 +112,22 @@ static inline int mkfs_wipe(struct fst_ctx *ctx, int fd, const char *device,
 	return r;
 }
 
+/* The disk's name today, or its image where the loop is detached; NULL: it is not there. */
+static inline const char *mkfs_find_external(struct fst_ctx *ctx, const char *device,
+					     struct block_disks *d)
+{
+	const struct block_members m = { { device }, 1 };
+
+	memset(d, 0, sizeof(*d));
+	d->text[0] = fst_saved(ctx, "disk");
+	if (!d->text[0])
+		return device;
+	block_disks_find(ctx, d, &m);
+	if (d->now[0][0])
+		return d->now[0];
+	return block_disk_lost(d, 0) ? block_disk_image(d->text[0]) : NULL;
+}
+
 /* Whatever is not the log that was made is somebody else's and stays. */
 static inline int mkfs_revert_one(struct fst_ctx *ctx, const char *key, const char *value,
 				  void *arg)
@@ -116,6 +135,7 @@ static inline int mkfs_revert_one(struct fst_ctx *ctx, const char *key, const ch
 	const char *device;
 	unsigned int maj, min;
 	unsigned char uuid[16];
+	struct block_disks disks;
 	char text[40];
 	int fd, r = 0, at = 0;
 	struct stat st;
@@ -125,13 +145,21 @@ static inline int mkfs_revert_one(struct fst_ctx *ctx, const char *key, const ch
 	    sscanf(value, "%39s %u:%u %n", text, &maj, &min, &at) != 3 || !at ||
 	    !mkfs_uuid_bytes(text, uuid))
 		return 0;
-	device = value + at;
+	device = mkfs_find_external(ctx, value + at, &disks);
+	if (!device && block_disk_lost(&disks, 0))
+		fst_warning(
+			ctx,
+			"%s is not there; should it come back with the log, type: wipefs -a DEVICE",
+			value + at);
+	if (!device)
+		return 0;
 	fd = open(device, O_RDWR | O_EXCL | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENXIO ? 0
 							 : fst_error(ctx, errno, "open %s", device);
-	if (fstat(fd, &st) == 0 && S_ISBLK(st.st_mode) && major(st.st_rdev) == maj &&
-	    minor(st.st_rdev) == min)
+	if (fstat(fd, &st) == 0 &&
+	    (disks.text[0] ||
+	     (S_ISBLK(st.st_mode) && major(st.st_rdev) == maj && minor(st.st_rdev) == min)))
 		r = mkfs_wipe(ctx, fd, device, uuid);
 	close(fd);
 	return r;

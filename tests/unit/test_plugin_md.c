@@ -164,6 +164,168 @@ static void test_md_revert(void)
 	fake_host_free(h);
 }
 
+/* A disk is known by its number as long as that holds, or by what lasts. */
+static void test_md_disk(void)
+{
+	static const struct {
+		const char *saved, *now;
+		bool same;
+	} rows[] = {
+		{ "0 7@boot wwid:naa.1", "0 9@later wwid:naa.1", true },
+		{ "0 7@boot wwid:naa.1", "0 9@boot wwid:naa.2", false },
+		{ "0 7@boot wwid:naa.1", "0 9@boot ", false },
+		{ "0 7@boot wwid:naa.1", "0 -@boot wwid:naa.1", true },
+		{ "0 7@boot file:/renamed", "0 7@boot file:/a", true },
+		{ "0 7@boot wwid:naa.1", "1 7@boot wwid:naa.1", false },
+		{ "1 7@boot wwid:naa.1", "11 7@boot wwid:naa.1", false },
+		{ "0 7@boot ", "0 7@boot ", true },
+		{ "0 7@boot ", "0 7@later ", false },
+		{ "0 7@boot ", "0 8@boot ", false },
+		{ "0 7@boot ", "0 9@boot wwid:naa.1", false },
+		{ "0 7@boot ", "0 77@boot ", false },
+		{ "0 -@boot ", "0 -@boot ", false },
+		{ "0 7@boot file:/a b", "0 8@boot file:/a b", true },
+		{ "0 7@boot file:/a b", "0 8@boot file:/a c", false },
+		{ "", "", false },
+	};
+	static const struct {
+		const char *text, *want;
+	} images[] = {
+		{ "0 7@boot file:/tmp/a b", "/tmp/a b" },
+		{ "1 7@boot file:/tmp/a", NULL },
+		{ "0 7@boot wwid:file:/a", NULL },
+		{ "0 7@boot ", NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++)
+		if (block_disk_is(rows[i].saved, rows[i].now) != rows[i].same) {
+			fprintf(stderr, "'%s' and '%s'\n", rows[i].saved, rows[i].now);
+			CU_FAIL("the same disk?");
+		}
+	for (i = 0; i < FST_COUNT(images); i++)
+		md_expect(images[i].text, block_disk_image(images[i].text), images[i].want);
+}
+
+/* Facts as two applies would have left them; the last one was cut short between its two. */
+static void test_md_disks(void)
+{
+	static const char *const facts[][2] = {
+		{ "uuid", UUID },	{ "member", "/dev/old" }, { "disk", "0 1@b " },
+		{ "member", "/dev/one" }, { "disk", "0 2@b " },	   { "member", "/dev/two" },
+		{ "disk", "0 3@b " },
+	};
+	struct fake_host *h = fake_host_new(&fstrial_plugin_md);
+	struct md_saved s;
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(facts); i++)
+		h->table.save(&h->ctx, facts[i][0], facts[i][1]);
+	CU_ASSERT_EQUAL(md_get_saved(&h->ctx, &s), 0);
+	CU_ASSERT_EQUAL_FATAL(s.members.n, 3);
+	md_expect("two", s.disks.text[0], "0 2@b ");
+	md_expect("one", s.disks.text[1], "0 1@b ");
+	md_expect("old", s.disks.text[2], NULL);
+	fake_host_free(h);
+}
+
+/* Superblocks as mdadm 4.2 writes them, in images of 1 MiB. */
+static void test_md_super(void)
+{
+	static const unsigned char magic[] = { 0xfc, 0x4e, 0x2b, 0xa9 };
+	static const unsigned char plain[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+					       0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
+	static const unsigned char first[] = { 0x67, 0x45, 0x23, 0x01 };
+	static const unsigned char rest[] = { 0xef, 0xcd, 0xab, 0x89, 0x67, 0x45,
+					      0x23, 0x01, 0xef, 0xcd, 0xab, 0x89 };
+	static const struct {
+		off_t at;
+		bool old, want;
+	} rows[] = {
+		{ 4096, false, true },	{ 0, false, true },	     { 1048576 - 8192, false, true },
+		{ 8192, false, false }, { 1048576 - 65536, true, true }, { 4096, true, false },
+	};
+	char image[] = "/tmp/fstrial-md-XXXXXX";
+	int fd = mkstemp(image);
+	size_t i;
+
+	CU_ASSERT_FATAL(fd >= 0);
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		bool wrote = ftruncate(fd, 0) == 0 && ftruncate(fd, 1048576) == 0 &&
+			     pwrite(fd, magic, 4, rows[i].at) == 4;
+
+		if (rows[i].old)
+			wrote = wrote && pwrite(fd, first, 4, rows[i].at + 20) == 4 &&
+				pwrite(fd, rest, 12, rows[i].at + 52) == 12;
+		else
+			wrote = wrote && pwrite(fd, plain, 16, rows[i].at + 16) == 16;
+		CU_ASSERT_TRUE(wrote);
+		CU_ASSERT_EQUAL(md_super_in(image, UUID), rows[i].want);
+		CU_ASSERT_FALSE(md_super_in(image, "01234567:89abcdef:01234567:89abcdee"));
+	}
+	close(fd);
+	unlink(image);
+	CU_ASSERT_FALSE(md_super_in(image, UUID));
+}
+
+/* The loop is detached: the superblock is taken from its image, when that is there. */
+static void test_md_image(void)
+{
+	static const unsigned char super[] = "\xfc\x4e\x2b\xa9............"
+					     "\x01\x23\x45\x67\x89\xab\xcd\xef"
+					     "\x01\x23\x45\x67\x89\xab\xcd\xef"
+					     "................................";
+	char image[] = "/tmp/fstrial-md-XXXXXX", disk[64], zero[96];
+	struct fake_host *h = fake_host_new(&fstrial_plugin_md);
+	struct md_saved s;
+	int fd = mkstemp(image);
+
+	CU_ASSERT_FATAL(fd >= 0);
+	CU_ASSERT_EQUAL(write(fd, super, MD_SUPER_BYTES), MD_SUPER_BYTES);
+	close(fd);
+	snprintf(disk, sizeof(disk), "0 -@boot file:%s", image);
+	h->table.save(&h->ctx, "uuid", UUID);
+	h->table.save(&h->ctx, "disk", disk);
+	h->table.save(&h->ctx, "member", "/dev/nonexistent");
+	CU_ASSERT_EQUAL(md_get_saved(&h->ctx, &s), 0);
+	CU_ASSERT_EQUAL(md_zero_all(&h->ctx, &s), -EIO); /* the tool of this test takes nothing */
+	CU_ASSERT_EQUAL_FATAL(h->commands.n, MD_TRIES);
+	snprintf(zero, sizeof(zero), "mdadm --zero-superblock %s", image);
+	md_expect("zero", h->commands.v[0].value, zero);
+	CU_ASSERT_EQUAL(h->warnings.n, 0);
+	unlink(image);
+	fake_host_next_process(h);
+	CU_ASSERT_EQUAL(md_zero_all(&h->ctx, &s), 0);
+	CU_ASSERT_EQUAL(h->commands.n, 0);
+	CU_ASSERT_EQUAL(h->warnings.n, 0);
+	fake_host_free(h);
+}
+
+/* A disk that is nowhere is named, with what to type should it come back. */
+static void test_md_lost(void)
+{
+	struct fake_host *h = fake_host_new(&fstrial_plugin_md);
+
+	h->table.save(&h->ctx, "uuid", UUID);
+	h->table.save(&h->ctx, "disk", "0 -@boot wwid:naa.none");
+	h->table.save(&h->ctx, "member", "/dev/nonexistent");
+	CU_ASSERT_EQUAL(fake_host_revert(h), 0);
+	md_expect("lost", fake_host_find(&h->warnings, ""),
+		  "/dev/nonexistent is not there; should it come back as part of the array " UUID
+		  ", type: mdadm --zero-superblock DEVICE");
+	/* something else has its superblock */
+	fake_host_next_process(h);
+	fake_host_command(h, 0, "MD_UUID=" UUID "\n", "");
+	CU_ASSERT_EQUAL(md_lost_on(&h->ctx, "sdz", "/dev/sdz",
+				   &(struct md_saved){ .uuid = UUID }),
+			-EEXIST);
+	md_expect("another", h->error,
+		  "/dev/sdz has a superblock of the array " UUID
+		  ", and nothing tells that it is the disk that was used; if it is, type: "
+		  "mdadm --zero-superblock /dev/sdz");
+	fake_host_free(h);
+}
+
 static void test_md_refuses(void)
 {
 	struct fake_host *h = fake_host_new(&fstrial_plugin_md);
@@ -218,6 +380,11 @@ void test_plugin_md(void)
 	CU_add_test(s, "estimate", test_md_estimate);
 	CU_add_test(s, "UUIDs", test_md_uuid);
 	CU_add_test(s, "revert", test_md_revert);
+	CU_add_test(s, "the same disk", test_md_disk);
+	CU_add_test(s, "members and their disks", test_md_disks);
+	CU_add_test(s, "superblocks in images", test_md_super);
+	CU_add_test(s, "the image of a loop", test_md_image);
+	CU_add_test(s, "disks that are gone", test_md_lost);
 	CU_add_test(s, "refusals", test_md_refuses);
 	CU_add_test(s, "members", test_md_members);
 }
