@@ -141,6 +141,7 @@ static int (*const guard_checks[])(struct guard *g, struct err *e) = {
 	guard_check_size,
 	guard_check_writable,
 	guard_check_exclusive,
+	guard_check_paths,
 	guard_check_signature,
 };
 

@@ -19,7 +19,7 @@
 
 /* ---- relatives ------------------------------------------------------------------------------- */
 
-static int guard_relative_add(struct guard *g, const char *sysfs, enum guard_relation relation)
+int guard_relative_add(struct guard *g, const char *sysfs, enum guard_relation relation)
 {
 	_cleanup_free_ char *path = xasprintf("%s/dev", sysfs);
 	struct guard_relative r = { .relation = relation };
@@ -88,6 +88,8 @@ int guard_find_relatives(struct guard *g, struct err *e)
 		if (g->relatives.v[i].relation != GUARD_PARTITION)
 			ret = guard_add_below(g, i);
 	}
+	if (!ret)
+		ret = guard_find_paths(g);
 	if (ret)
 		return err_set(e, EPERM, "%s: its disk and partitions cannot be found in /sys: %s",
 			       g->subject, strerror(-ret));
@@ -137,6 +139,7 @@ static int guard_refuse_use(const struct guard *g, const struct guard_relative *
 		[GUARD_PARTITION] = "a partition of",
 		[GUARD_DISK] = "the disk of",
 		[GUARD_BELOW] = "a part of",
+		[GUARD_PATH] = "another path to",
 	};
 
 	if (r->relation == GUARD_SELF)

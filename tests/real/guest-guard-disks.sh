@@ -32,14 +32,21 @@ situation "the whole disk of it is held" 5 "$a, the disk of ${a}1" \
 situation "a partition and its disk" 5 "${a}1 is a partition of $a, which the target has too" \
 	'table; devices="\"${a}1\", \"$a\""; destroy="\"$an\", \"${an}1\""; overwrite=true' untable
 
-# ---- SCSI ----------------------------------------------------------------------------------------
-debug_disks() { grep -ls "^scsi_debug" /sys/block/sd*/device/model | cut -d/ -f4; }
-if modprobe scsi_debug dev_size_mb=16 add_host=2 vpd_use_hostno=0 2>/dev/null && wait_for 20 sh -c 'test -b /dev/sdb'; then
-	a=/dev/sda an=sda b=/dev/sdb bn=sdb kept=(/dev/sdb)
-	situation "two paths to one disk" 5 "/dev/sda and /dev/sdb are two paths to the same disk" "$both" 
+# ---- SCSI: one disk by two paths ------------------------------------------------------------------
+if modprobe -q sd_mod && modprobe -q scsi_debug dev_size_mb=16 add_host=2 vpd_use_hostno=0; then
+	wait_for 20 test -b /dev/sda -a -b /dev/sdb || fail "no disks"
+	a=/dev/sda an=sda b=/dev/sdb bn=sdb kept=(/dev/sda)
+	situation "two paths to one disk" 5 "/dev/sda and /dev/sdb are two paths to the same disk" "$both"
+	situation "its other path is mounted" 5 "/dev/sdb, another path to /dev/sda, is mounted on $PWD/mnt" \
+		'ext4 "$b"; mount "$b" mnt; overwrite=true' 'umount mnt'
+	situation "its other path is held" 5 "/dev/sdb, another path to /dev/sda, is held by dm-0 (whole)" \
+		'map whole "0 4096 linear $b 0"; overwrite=true' 'unmap whole'
+	situation "its other path is in use in another name space" 5 "/dev/sdb, another path to /dev/sda, is held by" \
+		'ext4 "$b"; unshare -m sh -c "mount $b mnt && touch mounted && exec sleep 100" & away=$!
+		wait_for 20 test -e mounted || fail "no mount"; overwrite=true' 'kill $away; wait $away || true'
 	situation "confirmed by another disk's serial number" 5 "is not confirmed" 'destroy="\"12345678\""'
 	situation "pulled out meanwhile" 1 "/dev/sda" 'kept=(/dev/sdb); exec_step "echo 1 >/sys/block/sda/device/delete"'
 	scsi=1
 fi
 echo "scsi ${scsi:-not tried}, $GUEST"
-situations_tried 5
+situations_tried $((5 + 6 * ${scsi:-0}))
