@@ -149,42 +149,88 @@ static double odd_distance(const struct sample *s, size_t v, double *away)
 	return t;
 }
 
-static bool odd_worst(const struct sample *s, size_t n_variants, size_t *which, double *away)
+/* The variant that is furthest off in standard errors, those that are less than 5 % off left out; how far. */
+static double odd_worst(const struct sample *s, size_t n_variants, size_t *which)
 {
-	double worst = ODD_T, a = 0;
-	bool found = false;
+	double worst = 0, away = 0;
 
 	for (size_t v = 0; v < n_variants; v++) {
-		double t = odd_distance(s, v, &a);
+		double t = odd_distance(s, v, &away);
 
-		if (t <= worst || fabs(a) < log(1.05))
+		if (t <= worst || fabs(away) < log(1.05))
 			continue;
 		worst = t;
 		*which = v;
-		*away = a;
-		found = true;
 	}
-	return found;
+	return worst;
+}
+
+/* *s becomes what it is without variant skip; first says that its parts are not its own. */
+static void sample_drop(struct sample *s, size_t skip, bool first)
+{
+	struct sample rest;
+
+	sample_without(s, skip, &rest);
+	if (!first)
+		sample_without_release(s);
+	*s = rest;
 }
 
 /*
- * Takes suspects out of the sample one after the other: what is left is what effects are looked for in, as one odd
- * variant looks like an effect of every factor. Replaces *s.
+ * Variants into odd, how many. One odd variant hides another, as each makes the other look like noise: so the worst
+ * ones are taken out one after the other, however they look, and the last of them that is odd without those before it
+ * says that these are odd, too (Rosner's procedure). With repeats there is no need to: several variants that only look
+ * odd for single factors are a pair of factors, which the model has then.
  */
+static size_t odd_find(const struct sample *s, size_t n_variants, size_t *odd)
+{
+	struct sample rest = *s;
+	size_t found = 0;
+
+	for (size_t k = 0; k < ODD_MAX; k++) {
+		double t = odd_worst(&rest, n_variants, &odd[k]);
+
+		if (t > ODD_T)
+			found = k + 1;
+		if (!(t > 0) || (t <= ODD_T && s->n > n_variants))
+			break;
+		sample_drop(&rest, odd[k], !k);
+	}
+	if (rest.y != s->y)
+		sample_without_release(&rest);
+	return found;
+}
+
+/* How far odd[which] is from what the variants that are not odd expect of it. */
+static double odd_ratio(const struct sample *s, const size_t *odd, size_t n, size_t which)
+{
+	struct sample rest = *s;
+	double away = 0;
+	bool first = true;
+
+	for (size_t k = 0; k < n; k++) {
+		if (k == which)
+			continue;
+		sample_drop(&rest, odd[k], first);
+		first = false;
+	}
+	(void)odd_distance(&rest, odd[which], &away);
+	if (!first)
+		sample_without_release(&rest);
+	return exp(away);
+}
+
 void effects_take_odd(struct effects *out, struct sample *s, const json_t *variants)
 {
-	size_t n = json_array_size(variants), which;
-	double away;
+	size_t n = json_array_size(variants), odd[ODD_MAX];
 
-	while (out->n_odd < ODD_MAX && n >= ODD_MIN_VARIANTS && n <= ODD_MAX_VARIANTS && odd_worst(s, n, &which, &away)) {
-		struct sample rest;
-
-		out->odd = xrealloc(out->odd, (out->n_odd + 1) * sizeof(*out->odd));
-		out->odd[out->n_odd++] = (struct effect_odd){
-			js_dump(json_object_get(json_array_get(variants, which), "values")), exp(away)
-		};
-		sample_without(s, which, &rest);
-		sample_without_release(s);
-		*s = rest;
-	}
+	if (n < ODD_MIN_VARIANTS || n > ODD_MAX_VARIANTS)
+		return;
+	out->n_odd = odd_find(s, n, odd);
+	out->odd = xcalloc(MAX(out->n_odd, (size_t)1), sizeof(*out->odd));
+	for (size_t k = 0; k < out->n_odd; k++)
+		out->odd[k] = (struct effect_odd){ js_dump(json_object_get(json_array_get(variants, odd[k]), "values")),
+						   odd_ratio(s, odd, out->n_odd, k) };
+	for (size_t k = 0; k < out->n_odd; k++)
+		sample_drop(s, odd[k], false);
 }

@@ -101,6 +101,13 @@ import json
 active = {m["step"]: [e["name"] for e in m["effects"] if e["active"]] for m in json.load(open("effects.json"))["metrics"]}
 assert "mkfs.d.su+d.sw" in active["seq_delete"], active
 assert not active["read"], active
+# These rows are called suspect, and nothing else is.
+suspect = {m["step"]: m["suspect"] for m in json.load(open("effects.json"))["metrics"]}
+rows = [json.loads(s["variant"]) for s in suspect.pop("read")]
+assert not any(suspect.values()), suspect
+assert len(rows) == 2 and rows[0] != rows[1], rows
+assert all(r["mkfs.d.su+d.sw"] == "262144,9" and r["mkfs.l.size"] == "16384b" and r["mkfs.i.attr"] == "no" and
+           r["mount.nobarrier"] == "no" for r in rows), rows
 END
 /usr/bin/python3 effects.py || fail "effects"
 fstrial effects mkfs.json >out
