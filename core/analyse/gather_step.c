@@ -164,7 +164,7 @@ static bool is_on_device(const struct gather *g, const struct gather_step *step)
 	gather_sub(&j, g, step->data);
 	for (bool in = jscan_object(&j); in && jscan_key(&j, &key);)
 		jscan_value(&j, jspan_is(key, "device") ? &device : NULL);
-	return device.len && !jspan_is(device, "null");
+	return device.len && *device.s == '{';
 }
 
 /* How many equal steps were before it in the trial. */

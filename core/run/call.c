@@ -9,12 +9,12 @@
 #include "core/io/workload.h"
 #include "core/record/fsfacts.h"
 #include "core/run/call.h"
+#include "core/run/call_device.h"
 #include "core/util/clock.h"
 #include "core/util/file.h"
 #include "core/util/json.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"
-#include "core/util/units.h"
 #include "core/util/xalloc.h"
 
 /* Undoing must not hang a session for ever, and must not give up on a slow umount either. */
@@ -27,8 +27,7 @@ struct callee {
 	struct workload workload;
 	json_t *facts; /* collected here */
 	char *place;   /* ctx.dir where the step has one of its own */
-	char *device_path;
-	struct io_device device; /* of a workload on a device instead of files */
+	struct call_device device;
 };
 
 /* ---- sinks of the host table ------------------------------------------------------------------ */
@@ -189,7 +188,7 @@ static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
 	host_release(&k->host);
 	json_decref(k->facts);
 	free(k->place);
-	free(k->device_path);
+	call_device_release(&k->device);
 	return r;
 }
 
@@ -202,63 +201,14 @@ static int callee_probe_on(struct callee *k, const struct fstrial_plugin *d, str
 	return r ? r : callee_call_on(k, ctx, d->check, "check");
 }
 
-/* The device that the workload names instead of files. */
-static int callee_device(struct callee *k)
-{
-	const struct call *c = k->c;
-	struct blockdev bd;
-	int r;
-
-	if (!c->target || !c->step || !step_on_device(c->step))
-		return 0;
-	r = target_find_device(c->target, c->dir, c->device, c->step->io.filename, &bd, &k->host.err);
-	if (r < 0)
-		return r;
-	/* Where the kernel has no node of its own; that it is the right one is seen when it is opened. */
-	k->device_path = blockdev_path(*c->step->io.filename == '/' ? c->step->io.filename : c->device, &bd);
-	k->device = (struct io_device){ .path = k->device_path, .dev = bd.dev, .size = bd.size };
-	return 0;
-}
-
-static int callee_claim(struct callee *k, const char *claim)
-{
-	const struct call *c = k->c;
-	int r;
-
-	if (!k->device.path || !str_eq(claim, c->step->io.filename))
-		return target_check_claim(c->target, c->dir, claim, &k->host.err);
-	r = target_recheck(c->target, c->dir, k->device.path, &k->host.err);
-	k->device.may_write = r == 0;
-	return r;
-}
-
 /* What check named: judged at load by name, and now by what is there. */
 static int callee_claims(struct callee *k)
 {
-	int r = callee_device(k);
+	int r = call_device_find(k->c, &k->device, &k->host.err);
 
 	for (size_t i = 0; r == 0 && k->c->target && i < k->host.n_claims; i++)
-		r = callee_claim(k, k->host.claims[i]);
+		r = call_device_claim(k->c, &k->device, k->host.claims[i], &k->host.err);
 	return r;
-}
-
-/* Holes of a sparse image are read without any disk. */
-static void callee_warn_sparse(struct callee *k)
-{
-	const struct call *c = k->c;
-	uint64_t written, size = c->step->io.size ? c->step->io.size : k->device.size;
-	char a[48], b[48];
-
-	if (!k->device.path || k->device.may_write)
-		return;
-	written = target_written(c->target, k->device.path);
-	if (written >= size)
-		return;
-	fst_warning(&k->host.ctx,
-		    "the scratch image behind %s is sparse: %s of it were ever written, and what is read beyond, of %s, "
-		    "comes from no disk; write it before, or take a device",
-		    k->device.path, units_format_metric((double)written, "bytes", a, sizeof(a)),
-		    units_format_size(size, b, sizeof(b)));
 }
 
 static int callee_probe(struct callee *k, json_t *record)
@@ -355,7 +305,10 @@ static int child_workload(void *arg, json_t *record, struct err *e)
 	if (r == 0)
 		r = callee_probe(&k, record);
 	if (r == 0) {
-		callee_warn_sparse(&k);
+		_cleanup_free_ char *warning = call_device_warning(k.c, &k.device);
+
+		if (warning)
+			fst_warning(&k.host.ctx, "%s", warning);
 		k.workload = (struct workload){
 			.ctx = &k.host.ctx,
 			.desc = &k.c->plugin->desc,
@@ -365,7 +318,7 @@ static int child_workload(void *arg, json_t *record, struct err *e)
 			.engine_cfg = k.c->step->engine_cfg,
 			.opt = &k.c->step->opt,
 			.io = k.host.ctx.io ? &k.c->step->io : NULL,
-			.device = k.device.path ? &k.device : NULL,
+			.device = k.device.path ? &k.device.dev : NULL,
 			.live = k.c->live,
 			.err = &k.host.err,
 		};
