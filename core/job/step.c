@@ -9,6 +9,7 @@
 #include "core/job/expect.h"
 #include "core/job/expr.h"
 #include "core/job/step_check.h"
+#include "core/job/step_keys.h"
 #include "core/job/step_layer.h"
 #include "core/job/subst.h"
 #include "core/plugin/registry.h"
@@ -86,7 +87,7 @@ static void resolve_keys(struct step_work *w, const struct value *group, bool ow
 		 * What no layer knows was looked at when the job was read; another variant's engine
 		 * may.
 		 */
-		if ((own && step_is_reserved(key)) ||
+		if ((own ? step_is_reserved(key) : !step_keys_is_meant(w->job, w->def, key)) ||
 		    step_find(out->layers, out->n_layers, key, &layer, &entry))
 			continue;
 		if (str_eq(key, "ioengine") && step_is_io(&out->layers[layer]))

@@ -27,7 +27,7 @@ static uint64_t plan_step_time(const struct step *s, const struct fst_estimate *
 	uint64_t bytes = est->bytes_read + est->bytes_written;
 
 	if (est->time_ns)
-		return est->time_ns;
+		return MIN(est->time_ns, s->opt.runtime_ns ? s->opt.runtime_ns + s->opt.ramp_time_ns : UINT64_MAX);
 	if (s->opt.runtime_ns && (!s->engine || s->io.time_based))
 		return s->opt.runtime_ns + s->opt.ramp_time_ns + GUESS_STEP_NS;
 	return bytes / GUESS_BYTES_PER_US * 1000 + s->opt.ramp_time_ns + GUESS_STEP_NS;

@@ -118,6 +118,24 @@ static int metadata_check(struct fst_ctx *ctx)
 	return metadata_check_sizes(ctx);
 }
 
+/*
+ * Without phase_time there is an end to it, whatever runtime says: after a microsecond a file, 400 MB/s, and min_time
+ * where it goes round.
+ */
+static int metadata_estimate_rounds(struct fst_ctx *ctx, struct fst_estimate *est)
+{
+	const struct metadata_cfg *cfg = ctx->cfg;
+	uint8_t phase[METADATA_MAX_PHASES] = { 0 };
+	bool populate;
+	int ret = metadata_read_phases(ctx, phase, &populate);
+
+	est->time_ns = cfg->files * cfg->phases.n * 1000 + est->bytes_written * 5 / 2;
+	for (size_t i = 0; !ret && i < cfg->phases.n; i++)
+		if (metadata_phases[phase[i]].flags & METADATA_EXTENDS)
+			est->time_ns += cfg->min_time;
+	return ret;
+}
+
 static int metadata_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 {
 	const struct metadata_cfg *cfg = ctx->cfg;
@@ -127,7 +145,7 @@ static int metadata_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 	est->files = cfg->files * ctx->nworkers;
 	est->bytes_written = est->files * mean;
 	est->time_ns = cfg->phases.n * (cfg->phase_time + cfg->phase_ramp);
-	return 0;
+	return cfg->phase_time ? 0 : metadata_estimate_rounds(ctx, est);
 }
 
 static int metadata_prepare(struct fst_ctx *ctx)
