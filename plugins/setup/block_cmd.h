@@ -124,7 +124,7 @@ static inline const char *block_no_warnings(const char *text, char *buf, size_t 
 	size_t n = 0;
 
 	buf[0] = '\0';
-	while (mkfs_next_line(&p, line, sizeof(line)) && n < size)
+	while (said_next_line(&p, line, sizeof(line)) && n < size)
 		if (strncasecmp(line, "warning", 7) != 0)
 			n += (size_t)snprintf(buf + n, size - n, "%s\n", line);
 	return n ? buf : text;

@@ -316,7 +316,7 @@ static inline int exec_judge(struct fst_ctx *ctx, const struct exec_cfg *cfg, co
 
 	if (res->exit_status >= 0 && exec_status_is_good(cfg, res->exit_status))
 		return 0;
-	exec_message(res->out, res->err, line, sizeof(line));
+	said_message(res->out, res->err, line, sizeof(line));
 	if (res->signal)
 		return fst_error(ctx, 0, "%s was ended by signal %d (SIG%s): %s", program, res->signal,
 				 sigabbrev_np(res->signal), line);
@@ -337,7 +337,7 @@ static inline void exec_note_version(struct fst_ctx *ctx, const struct exec_cfg 
 		return;
 	if (exec_call_make(ctx, cfg, "version_arg", &argv, &c) == 0 && exec_call_run(ctx, &c, NULL, &res) == 0) {
 		text = *res.out ? res.out : res.err;
-		if (exec_next_line(&text, line, sizeof(line)))
+		if (said_next_line(&text, line, sizeof(line)))
 			fst_note(ctx, "program_version", line);
 	}
 	exec_call_free(&c);

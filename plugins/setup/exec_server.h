@@ -177,7 +177,7 @@ static inline int exec_server_fail(struct fst_ctx *ctx, const struct exec_server
 {
 	char *log = exec_server_log(s), line[1024];
 	int r = fst_error(ctx, 0, "%s %s: %s", exec_call_program(c), what,
-			  exec_message("", log ? log : "", line, sizeof(line)));
+			  said_message("", log ? log : "", line, sizeof(line)));
 
 	free(log);
 	return r;

@@ -52,7 +52,7 @@ static inline int lvm_synced(struct fst_ctx *ctx, const struct lvm_saved *s, dou
 	if (r < 0)
 		return r;
 	out = block_out(&res);
-	while (mkfs_next_line(&out, line, sizeof(line))) {
+	while (said_next_line(&out, line, sizeof(line))) {
 		rest = line;
 		if (strcmp(lvm_field(&rest), LVM_VOLUME) != 0)
 			continue;
@@ -112,7 +112,7 @@ static inline int lvm_say_volumes(struct fst_ctx *ctx, const struct lvm_saved *s
 	if (r < 0)
 		return r;
 	out = block_out(&res);
-	while (mkfs_next_line(&out, line, sizeof(line))) {
+	while (said_next_line(&out, line, sizeof(line))) {
 		rest = line;
 		name = lvm_field(&rest);
 		if (strcmp(name, LVM_VOLUME) == 0)
@@ -136,7 +136,7 @@ static inline int lvm_say_devices(struct fst_ctx *ctx, const struct lvm_saved *s
 	if (r < 0)
 		return r;
 	out = block_out(&res);
-	while (mkfs_next_line(&out, line, sizeof(line))) {
+	while (said_next_line(&out, line, sizeof(line))) {
 		rest = line;
 		value = lvm_field(&rest);
 		if (start[0] && strcmp(start, value) != 0)

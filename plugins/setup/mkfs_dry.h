@@ -193,7 +193,7 @@ static inline void mkfs_dry_ext(const char *out, char *text, size_t size)
 	char line[256];
 
 	text[0] = '\0';
-	while (mkfs_next_line(&out, line, sizeof(line)))
+	while (said_next_line(&out, line, sizeof(line)))
 		if (strstr(line, "ilesystem with "))
 			snprintf(text, size, "%s",
 				 strstr(line, "ilesystem with ") + strlen("ilesystem with "));

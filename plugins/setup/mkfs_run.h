@@ -60,7 +60,7 @@ static inline void mkfs_warn(struct fst_ctx *ctx, const char *program, const cha
 	char line[512], text[1024] = "";
 	size_t n = 0;
 
-	while (mkfs_next_line(&err, line, sizeof(line)) && n < sizeof(text))
+	while (said_next_line(&err, line, sizeof(line)) && n < sizeof(text))
 		if (!mkfs_is_banner(line))
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? " " : "",
 					      line);

@@ -133,7 +133,7 @@ static inline int exec_bonnie_parse(struct fst_ctx *ctx, const struct exec_outpu
 	size_t n;
 	int r = 0;
 
-	while (r == 0 && exec_next_line(&text, line, sizeof(line))) {
+	while (r == 0 && said_next_line(&text, line, sizeof(line))) {
 		n = exec_bonnie_split(line, v);
 		l = exec_bonnie_layout(v, n);
 		if (l && ++found == 1)

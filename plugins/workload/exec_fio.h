@@ -168,7 +168,7 @@ static inline int exec_fio_preface(struct fst_ctx *ctx, const char *text, size_t
 	char *copy = strndup(text, len);
 
 	*line = '\0';
-	if (copy && exec_best_line(copy, line, size) && !exec_names_error(line)) {
+	if (copy && said_best_line(copy, line, size) && !said_names_error(line)) {
 		fst_warning(ctx, "fio: %s", line);
 		*line = '\0';
 	}
@@ -235,7 +235,7 @@ static inline int exec_fio_parse(struct fst_ctx *ctx, const struct exec_output *
 		return 0;
 	if (!begin)
 		return fst_error(ctx, 0, "fio: no JSON document in the output (--output-format=json): %s",
-				 exec_message(o->out, o->err, said, sizeof(said)));
+				 said_message(o->out, o->err, said, sizeof(said)));
 	doc = json_loads(begin, 0, &why);
 	if (!doc)
 		return fst_error(ctx, 0, "fio: the JSON document is broken in line %d: %s", why.line, why.text);
