@@ -169,7 +169,7 @@ run_bounded()
 
 show() # [FILE...]: output below the line it belongs to
 {
-	tail -n 300 "$@" | sed 's/^/    /'
+	tail -qn 300 "$@" | sed 's/^/    /'
 }
 
 # The line of a failed test, with the output below it: at once, and its end once more after all tests.
