@@ -39,3 +39,53 @@ clean()
 	! pgrep -lf '^([^ ]*/)?(dmeventd|lvmpolld|mdadm)( |$)' || fail "a daemon was started"
 	[ -z "$(compgen -G "$FSTRIAL_STATE_DIR/*")" ] || fail "the journal of undoing was left"
 }
+
+# ---- mkfs: a variant for each group of parameters ----------------------------------------------------
+
+mkfs_names=()
+mkfs_steps=
+# mkfs_variant NAME PARAMETERS: a variant "what = NAME" of mkfs_job, made with them.
+mkfs_variant()
+{
+	mkfs_names+=("$1")
+	mkfs_steps+="	{ setup = \"mkfs\"; name = \"mkfs_$1\"; when = \"what == $1\"; $2 },
+"
+}
+
+# mkfs_job TARGET STEPS: all.job with these variants, its results in all, and made.py, which knows what was made.
+mkfs_job()
+{
+	cat >all.job <<-END
+	job = "all";
+	target = { $1 scratch_dir = "."; };
+	repeats = 1;
+	order = "listed";
+	matrix = { what = [ $(quoted "${mkfs_names[@]}") ]; };
+	steps = (
+	$mkfs_steps$2
+	);
+	END
+	run_job all
+	assert_schema all/result.json
+	cat >made.py <<-'END'
+	import json
+	d = json.load(open("all/result.json"))
+	names = {v["id"]: v["values"]["what"] for v in d["variants"]}
+	class Made:
+	    def __init__(self, t):
+	        self.steps, self.fs = t["steps"], t["filesystem"]
+	        self.step = next(s for s in self.steps if s["plugin"] == "mkfs")
+	        self.geometry, self.features = self.fs["geometry"], set(self.fs["features"])
+	        self.asked, self.in_force, self.notes = (self.step[k] for k in ("asked", "in_force", "notes"))
+	made = {names[t["variant"]]: Made(t) for t in d["trials"]}
+	# Each is as it was asked for, and nothing had to be said.
+	def check_asked(but=lambda name, key, have: False):
+	    for name, m in made.items():
+	        setup = [s["warnings"] for s in m.steps if s["kind"] == "setup"]
+	        assert not any(setup), (name, setup, m.fs)
+	        for key, value in m.asked.items():
+	            have = m.in_force.get(key)
+	            assert have == value or but(name, key, have), (name, key, value, m.in_force)
+	        assert m.notes["tool_version"], name
+	END
+}

@@ -2,68 +2,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A log or journal on the target's second device: made, mounted, read back, and its signature gone afterwards.
 . "$(dirname "$0")/../helpers.sh"
+. "$SRC/tests/helpers-block.sh"
 requires_root
 requires mkfs.xfs mkfs.ext4 blkid
 
-cat > scratch.job <<'END'
-job = "scratch";
-target = { scratch = "400MiB"; count = 2; scratch_dir = "."; };
-repeats = 1;
-order = "listed";
-matrix = { what = [ "xfs", "xfs_small", "ext4", "ext3", "inside" ]; };
-steps = (
-	{ setup = "mkfs"; name = "m1"; when = "what == xfs"; fs = "xfs"; logdev = "target.2"; },
-	{ setup = "mkfs"; name = "m2"; when = "what == xfs_small"; fs = "xfs"; logdev = "target.2"; log_size = "80MiB";
-	  sector_size = "4KiB"; log_sector_size = "4KiB"; log_su = "32KiB"; uuid = "01234567-89ab-cdef-0123-456789abcdef"; },
-	{ setup = "mkfs"; name = "m3"; when = "what == ext4"; fs = "ext4"; journal_dev = "target.2"; stride = "64KiB"; },
-	{ setup = "mkfs"; name = "m4"; when = "what == ext3"; fs = "ext3"; logdev = "target.2"; journal_size = "16MiB"; block_size = "4KiB"; },
-	{ setup = "mkfs"; name = "m5"; when = "what == inside"; fs = "xfs"; },
+mkfs_variant xfs 'fs = "xfs"; logdev = "target.2";'
+mkfs_variant xfs_small 'fs = "xfs"; logdev = "target.2"; log_size = "80MiB"; sector_size = "4KiB";
+	  log_sector_size = "4KiB"; log_su = "32KiB"; uuid = "01234567-89ab-cdef-0123-456789abcdef";'
+mkfs_variant ext4 'fs = "ext4"; journal_dev = "target.2"; stride = "64KiB";'
+mkfs_variant ext3 'fs = "ext3"; logdev = "target.2"; journal_size = "16MiB"; block_size = "4KiB";'
+mkfs_variant inside 'fs = "xfs";'
+mkfs_job 'scratch = "400MiB"; count = 2;' '
 	{ setup = "mount"; name = "with"; when = "what != inside"; logdev = "target.2"; options = "noatime"; },
 	{ setup = "mount"; name = "without"; when = "what == inside"; },
 	{ workload = "sequential"; rw = "write"; size = "16MiB"; bs = "1MiB"; end_fsync = true; },
-	{ workload = "sequential"; name = "read"; rw = "read"; size = "16MiB"; bs = "1MiB"; cold = true; }
-);
-END
-assert_exit 0 fstrial run --out scratch scratch.job >table 2>log
-assert_schema scratch/result.json
+	{ workload = "sequential"; name = "read"; rw = "read"; size = "16MiB"; bs = "1MiB"; cold = true; }'
 cat > look.py <<'END'
-import json
-d = json.load(open("scratch/result.json"))
-names = {v["id"]: v["values"]["what"] for v in d["variants"]}
-for t in d["trials"]:
-    name, step = names[t["variant"]], t["steps"]
-    g = t["filesystem"]["geometry"]
-    assert all(s["warnings"] == [] for s in step if s["kind"] == "setup"), (name, [s["warnings"] for s in step])
-    for key, value in step[0]["asked"].items():
-        # Its device has that size, the file system does not say it; nor has ext3 flags of what is lazy.
-        if key == "journal_size" or (key, name) == ("lazy_init", "ext3"):
-            continue
-        assert step[0]["in_force"].get(key) == value, (name, key, step[0]["in_force"])
+from made import *
+# Its device has that size, the file system does not say it; nor has ext3 flags of what is lazy.
+check_asked(lambda name, key, have: key == "journal_size" or (key, name) == ("lazy_init", "ext3"))
+for name, m in made.items():
+    g = m.geometry
     if name.startswith("xfs"):
-        assert g["log_internal"] is False and "logdev=" in t["filesystem"]["mount"]["options"]
-        assert step[1]["in_force"]["option.logdev"].startswith("/dev/")
+        assert g["log_internal"] is False and "logdev=" in m.fs["mount"]["options"]
+        assert m.steps[1]["in_force"]["option.logdev"].startswith("/dev/")
     elif name != "inside":
         assert g["journal_internal"] is False
     else:
         assert g["log_internal"] is True
-    if name == "xfs":
-        assert g["log_size"] >= 390 << 20, g
-    if name == "xfs_small":
-        assert g["log_size"] == 80 << 20 and g["log_sector_size"] == 4096 and g["log_sunit"] == 32768, g
-    if name == "ext3":
-        assert step[0]["notes"]["journal_command"].endswith(" 16384k"), step[0]["notes"]
-    assert step[-1]["data"]["cache"] == "cold"
+    assert m.steps[-1]["data"]["cache"] == "cold"
+assert made["xfs"].geometry["log_size"] >= 390 << 20
+small = made["xfs_small"].geometry
+assert small["log_size"] == 80 << 20 and small["log_sector_size"] == 4096 and small["log_sunit"] == 32768, small
+assert made["ext3"].notes["journal_command"].endswith(" 16384k"), made["ext3"].notes
 END
 python3 look.py || fail "not as asked"
 
 # The number of a loop device is by chance: another one is no difference between two results.
 mkdir renumbered
-sed -E 's,logdev=/dev/loop[0-9]+,logdev=/dev/loop4711,g' scratch/result.json >renumbered/result.json
-! cmp -s scratch/result.json renumbered/result.json || fail "no log device in the result"
-fstrial compare scratch renumbered >differences 2>&1 || true
+sed -E 's,logdev=/dev/loop[0-9]+,logdev=/dev/loop4711,g' all/result.json >renumbered/result.json
+! cmp -s all/result.json renumbered/result.json || fail "no log device in the result"
+fstrial compare all renumbered >differences 2>&1 || true
 assert_lacks differences "mount options"
-sed -E 's,logdev=/dev/loop[0-9]+,logdev=/dev/sdz,g' scratch/result.json >renumbered/result.json
-fstrial compare scratch renumbered >differences 2>&1 || true
+sed -E 's,logdev=/dev/loop[0-9]+,logdev=/dev/sdz,g' all/result.json >renumbered/result.json
+fstrial compare all renumbered >differences 2>&1 || true
 assert_contains differences "mount options"
 
 # Without logdev in mount the kernel's own reason is the trial's.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every group of mkfs.xfs's parameters: what was asked for in bytes is read back in the same bytes.
 . "$(dirname "$0")/../helpers.sh"
+. "$SRC/tests/helpers-block.sh"
 requires_root
 requires mkfs.xfs xfs_db
 
@@ -9,73 +10,42 @@ mkdir -p prefix/sbin prefix/share/xfsprogs/mkfs
 ln -s "$(command -v mkfs.xfs)" prefix/sbin/mkfs.xfs
 printf '# older defaults\n[metadata]\nbigtime=0\n\ninobtcount=0\n' > prefix/share/xfsprogs/mkfs/old.conf
 
-groups=()
-steps=
-# group NAME PARAMETERS: a variant that is made with them
-group()
-{
-	groups+=("\"$1\"")
-	steps+="	{ setup = \"mkfs\"; name = \"mkfs_$1\"; when = \"what == $1\"; fs = \"xfs\"; $2 },
-"
-}
-group plain ''
-group su 'su = "64KiB"; sw = 4;'
-group sunit 'sunit = "32KiB"; swidth = "96KiB";'
-group agcount 'agcount = 8;'
-group agsize 'agsize = "256MiB";'
-group log 'log_size = "96MiB"; log_su = "32KiB"; log_version = 2; log_agnum = 1; lazy_count = 1;'
-group sizes 'sector_size = "4KiB"; inode_size = "1KiB"; naming_size = "16KiB"; size = "384MiB"; maxpct = 10;'
-group block 'block_size = "2KiB"; '
-group off 'reflink = 0; bigtime = 0; inobtcount = 0; finobt = 0; sparse = 0;'
-group on 'rmapbt = 1; crc = 1; ftype = 1; projid32bit = 1; attr = 2; nrext64 = 1; naming_version = "2";'
-group uuid 'uuid = "01234567-89ab-cdef-0123-456789abcdef"; label = "other";'
-group old 'config = "old"; program = "prefix/sbin/mkfs.xfs";'
-group more 'features = [ "perblock=4" ]; discard = false; options = "-i maxpct=12";'
-
-cat > all.job <<END
-job = "all";
-target = { scratch = "2GiB"; scratch_dir = "."; };
-repeats = 1;
-order = "listed";
-matrix = { what = [ $(IFS=,; echo "${groups[*]}") ]; };
-steps = (
-$steps	{ setup = "mount"; options = "noatime"; }
-);
-END
-assert_exit 0 fstrial run --out all all.job >table 2>log
-assert_schema all/result.json
+xfs() { mkfs_variant "$1" "fs = \"xfs\"; $2"; }
+xfs plain ''
+xfs su 'su = "64KiB"; sw = 4;'
+xfs sunit 'sunit = "32KiB"; swidth = "96KiB";'
+xfs agcount 'agcount = 8;'
+xfs agsize 'agsize = "256MiB";'
+xfs log 'log_size = "96MiB"; log_su = "32KiB"; log_version = 2; log_agnum = 1; lazy_count = 1;'
+xfs sizes 'sector_size = "4KiB"; inode_size = "1KiB"; naming_size = "16KiB"; size = "384MiB"; maxpct = 10;'
+xfs block 'block_size = "2KiB"; '
+xfs off 'reflink = 0; bigtime = 0; inobtcount = 0; finobt = 0; sparse = 0;'
+xfs on 'rmapbt = 1; crc = 1; ftype = 1; projid32bit = 1; attr = 2; nrext64 = 1; naming_version = "2";'
+xfs uuid 'uuid = "01234567-89ab-cdef-0123-456789abcdef"; label = "other";'
+xfs old 'config = "old"; program = "prefix/sbin/mkfs.xfs";'
+xfs more 'features = [ "perblock=4" ]; discard = false; options = "-i maxpct=12";'
+mkfs_job 'scratch = "2GiB";' '{ setup = "mount"; options = "noatime"; }'
 cat > look.py <<'END'
-import json
-d = json.load(open("all/result.json"))
-names = {v["id"]: v["values"]["what"] for v in d["variants"]}
-made = {}
-for t in d["trials"]:
-    step = [s for s in t["steps"] if s["plugin"] == "mkfs"][0]
-    made[names[t["variant"]]] = (step, t["filesystem"])
-    assert step["warnings"] == [], (names[t["variant"]], step["warnings"])
-    for key, value in step["asked"].items():
-        assert step["in_force"].get(key) == value, (names[t["variant"]], key, value, step["in_force"])
-    assert step["notes"]["features"] == ",".join(t["filesystem"]["features"])
-    assert "mkfs.xfs -f" in step["notes"]["command"] and step["notes"]["tool_version"]
-def asked(name):
-    return made[name][0]["asked"]
+from made import *
+check_asked()
+for m in made.values():
+    assert m.notes["features"] == ",".join(m.fs["features"]) and "mkfs.xfs -f" in m.notes["command"]
 def geometry(name):
-    return made[name][1]["geometry"]
-assert asked("su")["su"] == "65536" and geometry("su")["sunit"] == 65536 and geometry("su")["swidth"] == 262144
-assert asked("sunit")["swidth"] == "98304" and geometry("sunit")["sunit"] == 32768
-assert "sunit=64,swidth=192" in made["sunit"][0]["notes"]["command"]
+    return made[name].geometry
+assert made["su"].asked["su"] == "65536" and geometry("su")["sunit"] == 65536 and geometry("su")["swidth"] == 262144
+assert made["sunit"].asked["swidth"] == "98304" and geometry("sunit")["sunit"] == 32768
+assert "sunit=64,swidth=192" in made["sunit"].notes["command"]
 assert geometry("agcount")["agcount"] == 8 and geometry("agsize")["agsize"] == 256 << 20
 assert geometry("log")["log_size"] == 96 << 20 and geometry("log")["log_sunit"] == 32768
 assert geometry("log")["log_start_agno"] == 1 and geometry("log")["log_version"] == 2
 assert geometry("sizes")["sector_size"] == 4096 and geometry("sizes")["data_size"] == 384 << 20
 assert geometry("block")["block_size"] == 2048
-features = {k: set(v[1]["features"]) for k, v in made.items()}
-assert not features["off"] & {"reflink", "bigtime", "inobtcount", "finobt", "sparse"}
-assert features["on"] >= {"rmapbt", "crc", "ftype", "nrext64"}
-assert made["uuid"][1]["uuid"] == "01234567-89ab-cdef-0123-456789abcdef" and made["uuid"][1]["label"] == "other"
+assert not made["off"].features & {"reflink", "bigtime", "inobtcount", "finobt", "sparse"}
+assert made["on"].features >= {"rmapbt", "crc", "ftype", "nrext64"}
+assert made["uuid"].fs["uuid"] == "01234567-89ab-cdef-0123-456789abcdef" and made["uuid"].fs["label"] == "other"
 # A file of pinned defaults, found by its name where the program has such files.
-assert not features["old"] & {"bigtime", "inobtcount"} and "bigtime" in features["plain"]
-assert "old.conf: [metadata] bigtime=0 inobtcount=0" in made["old"][0]["notes"]["config"]
+assert not made["old"].features & {"bigtime", "inobtcount"} and "bigtime" in made["plain"].features
+assert "old.conf: [metadata] bigtime=0 inobtcount=0" in made["old"].notes["config"]
 assert geometry("more")["imaxpct"] == 12
 END
 python3 look.py || fail "not as asked"
