@@ -275,6 +275,7 @@ static int mkfs_place(struct fst_ctx *ctx, struct mkfs_make *m)
 
 static int mkfs_apply(struct fst_ctx *ctx)
 {
+	const struct mkfs_cfg *cfg = ctx->cfg;
 	struct mkfs_state *st = ctx->state;
 	struct mkfs_make m = { .user = &st->user };
 	const char *path = mkfs_find(ctx, &m.program);
@@ -304,9 +305,9 @@ static int mkfs_apply(struct fst_ctx *ctx)
 		return r;
 	mkfs_ask_version(ctx, version, sizeof(version));
 	r = mkfs_run(ctx, &st->args, path, "command", NULL);
-	/* Behind the run: the host notes the version of the tool that is installed. */
-	if (version[0])
-		fst_note(ctx, "tool_version", version);
+	/* Behind the run: the host notes the version of the tool that is installed, which is not what ran. */
+	if (cfg->program)
+		fst_note(ctx, "tool_version", version[0] ? version : "unknown");
 	return r;
 }
 

@@ -55,6 +55,27 @@ for t in d["trials"]:
 END
 python3 look.py || fail "not as the two programs make it"
 
+# Of two sessions with one of them each, compare names both before anything else; the features follow from them.
+cat > either.job <<'END'
+job = "either";
+target = { scratch = "400MiB"; scratch_dir = "."; };
+vars = { program = "old/mkfs.xfs"; };
+repeats = 2;
+canaries = false;
+steps = ( { setup = "mkfs"; fs = "xfs"; program = "${program}"; }, { setup = "mount"; }, { workload = "synthetic"; } );
+END
+assert_exit 0 fstrial run --quiet --out with-old either.job >table 2>log
+assert_exit 0 fstrial run --quiet --out with-new --set program=new/mkfs.xfs either.job >table 2>log
+fstrial compare --force with-old with-new >differences && fail "two repeats are no verdict"
+tr -s ' \n' ' ' <differences >flat
+assert_contains flat "version of mkfs.xfs: 5.4.0 ($PWD/old/mkfs.xfs) -> 6.1.9 ($PWD/new/mkfs.xfs)"
+[ "$(grep -n "6.1.9" differences | head -n1 | cut -d: -f1)" -lt "$(grep -n "^INCONCLUSIVE\|^SUSPECT" differences | head -n1 | cut -d: -f1)" ] ||
+	fail "a verdict before the versions"
+# One that says no version of itself does not pass for the installed one.
+printf '#!/bin/sh\n[ "$1" != -V ] || exit 0\nexec %s "$@"\n' "$real" >new/mkfs.xfs
+assert_exit 0 fstrial run --quiet --out silent --set program=new/mkfs.xfs either.job >table 2>log
+assert_json silent/result.json "d['trials'][0]['steps'][0]['notes']['tool_version'] == 'unknown'"
+
 # A program that is not there is one failed step with its name.
 cat > none.job <<'END'
 job = "none";
