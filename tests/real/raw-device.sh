@@ -196,6 +196,17 @@ kill -INT "$PID"
 wait "$PID" || true
 /usr/bin/python3 -c 'import os,sys; os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)' "$dev" || fail "the device is held still"
 
+# So that beside it others may read, and not write.
+beside='{ workload = "io"; name = "first"; rw = "write"; bs = "1MiB"; filename = "target"; },
+	{ parallel = ( { workload = "io"; name = "one"; rw = "RW"; filename = "target"; runtime = "1s"; numjobs = 2; },
+		{ workload = "io"; name = "two"; rw = "randwrite"; filename = "target"; runtime = "1s"; } ); }'
+job "${beside/RW/randread}"
+runs 0
+steps "all(s[k]['status'] == 'ok' and s[k]['measured']['ops'] > 0 for k in ('one', 'two'))"
+job "${beside/RW/randwrite}"
+runs 1
+steps "sorted(s[k]['status'] for k in ('one', 'two')) == ['failed', 'interrupted'] and re.search('opened exclusively', t['reason'])"
+
 # ---- other devices -----------------------------------------------------------------------------------------
 # The second of several; a sparse image that was never written is said.
 job '{ workload = "io"; name = "write"; rw = "write"; bs = "1MiB"; filename = "target.2"; end_fsync = true; },
