@@ -43,10 +43,6 @@ write_job parts '' \
 	'setup = "zram"; size = "8MiB";' 'setup = "mkfs"; name = "mkfs-2"; fs = "ext4";' \
 	'setup = "mount"; name = "mount-2";'
 
-mkfifo never
-exec 8<>never
-pause() { read -r -t "$1" -u 8 || true; } # without a process, of which each takes its time here
-
 # journal_at LINE: until the journal of the session PID has so many lines; LINES is the most that was seen.
 LINES=0
 journal_at()
@@ -57,7 +53,7 @@ journal_at()
 		mapfile -t text 2>/dev/null <"${journal[0]}" || text=()
 		[ ${#text[@]} -le "$LINES" ] || LINES=${#text[@]}
 		[ ${#text[@]} -lt "$1" ] || return 0
-		pause 0.02
+		sleep 0.1
 	done
 }
 session() # NAME
@@ -69,7 +65,15 @@ session() # NAME
 
 # Tools die with their session, or are done in a moment.
 gone() { ! pgrep -f '[.]job$|(^|/)(lvm|mdadm|dmsetup|mkfs[.a-z0-9]*) ' >/dev/null; }
-blocks() { echo /sys/block/*; }
+# An mdadm that is killed in the wrong moment leaves a name without an array, which is nothing and has no mark of ours.
+blocks()
+{
+	local d all=()
+	for d in /sys/block/*; do
+		[ "$(cat "$d/md/array_state" 2>/dev/null)" = clear ] || all+=("$d")
+	done
+	echo "${all[*]}"
+}
 
 modprobe zram num_devices=1 # one that is somebody else's
 declare -A lines
@@ -93,7 +97,7 @@ while [ $kills -lt "$KILLS" ] && [ $SECONDS -lt $last_start ]; do
 	WHEN="kill $((kills + 1)), $name at line $line and $after s, seed $seed"
 	session $name
 	journal_at $line
-	pause $after
+	sleep $after
 	kill -KILL -- "-$PID" 2>/dev/null || { wait "$PID" || true; echo "$SECONDS too late: $WHEN"; clean; continue; }
 	wait "$PID" 2>/dev/null || true
 	kills=$((kills + 1))
