@@ -100,7 +100,9 @@ static void recover_warn(const struct stepproc_result *res, FILE *out)
 	size_t i;
 
 	json_array_foreach(json_object_get(res->record, "warnings"), i, w)
+	{
 		fprintf(out, "  warning: %s\n", json_string_value(w));
+	}
 }
 
 static int recover_setup(struct registry *reg, const struct undo_log *log, const struct undo_step *s,
