@@ -307,7 +307,8 @@ int stepproc_run_group(struct stepproc_group *g)
 	 * then what that leaves.
 	 */
 	sweep_all();
-	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	/* What a kept process leaves between two steps is to come to us as well. */
+	prctl(PR_SET_CHILD_SUBREAPER, sweep_keeps());
 	free(g->kill_at_ns);
 	g->kill_at_ns = NULL;
 	free(ws.p);

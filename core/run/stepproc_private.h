@@ -14,3 +14,5 @@ bool stepproc_account(struct stepproc_result *res, const struct strbuf *out);
 void sweep_keep(const json_t *record);
 /* Ends all that have become ours because we are their reaper, and what these leave, but those to be kept. */
 void sweep_all(void);
+/* Are there any to be kept? */
+bool sweep_keeps(void);

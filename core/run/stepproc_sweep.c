@@ -71,3 +71,8 @@ void sweep_all(void)
 	while (sweep_children())
 		;
 }
+
+bool sweep_keeps(void)
+{
+	return kept.n > 0;
+}

@@ -2,6 +2,7 @@
 /* Step processes: whatever the child does, the caller gets a reason and nothing is left running. */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,7 +311,8 @@ static void test_group_timeout(void)
 }
 
 struct kept_pids {
-	pid_t kept, in_its_session, left;
+	pid_t kept, between, in_its_session, left;
+	atomic_bool may_end;
 };
 
 /* A process that waits for ever, as leader of a session or in its own group of that of its parent. */
@@ -326,7 +328,7 @@ static pid_t start_waiting(bool leads)
 		pause();
 }
 
-/* Leaves three: one to be kept, one that it left alone in its session, one that nobody asked for. */
+/* Leaves three: one to be kept, one that is left alone in its session after the step, one that nobody asked for. */
 static int fn_leaves(void *arg, json_t *record, struct err *e)
 {
 	struct kept_pids *p = arg;
@@ -342,9 +344,14 @@ static int fn_leaves(void *arg, json_t *record, struct err *e)
 	kept = fork();
 	if (kept == 0) {
 		setsid();
-		if (fork() == 0) { /* whose child outlives it, and becomes the sweeper's */
+		if (fork() == 0) { /* whose child outlives it, and becomes ours */
+			p->between = getpid();
 			p->in_its_session = start_waiting(false);
-			_exit(write(ready[1], "x", 1) != 1);
+			if (write(ready[1], "x", 1) != 1)
+				_exit(1);
+			while (!p->may_end)
+				usleep(1000);
+			_exit(0);
 		}
 		for (;;)
 			pause();
@@ -378,6 +385,9 @@ static void test_kept(void)
 	stepproc_result_release(&res);
 	CU_ASSERT(is_gone(p->left));
 	CU_ASSERT(!is_gone(p->kept) && !is_gone(p->in_its_session));
+	p->may_end = true;
+	while (!is_gone(p->between))
+		usleep(1000);
 	/* Other steps leave them alone, too. */
 	run(fn_good, word, 0, &res);
 	stepproc_result_release(&res);
