@@ -123,7 +123,7 @@ write_env() # KIND DEVICE-PREFIX
 	for ((i = 0; i < disks; i++)); do list+="${list:+ }$2${letters:i:1}"; done
 	{
 		printf '%s=%q\n' GUEST "$1" DISKS "$list" SRC "$SRC" TEST_DIR "$share"
-		for name in BUILD ASAN_OPTIONS UBSAN_OPTIONS TEST_TIMEOUT SEED KILLS; do
+		for name in BUILD ASAN_OPTIONS UBSAN_OPTIONS TEST_TIMEOUT SEED BLOCK_KILLS; do
 			[ -z "${!name:-}" ] || printf '%s=%q\n' "$name" "${!name}"
 		done
 	} >"$dir/env"

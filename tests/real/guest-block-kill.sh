@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # SIGKILL of a session and all of its processes while arrays, volumes, mapped devices, loops and disks in memory
-# are made, used and taken away: recover brings the machine back to what it was. KILLS of them (15, or 6 in a build that
+# are made, used and taken away: recover brings the machine back to what it was. BLOCK_KILLS of them (15, or 6 in a build that
 # checks itself), from SEED, each when the undo journal has come to a line by chance, and a moment by chance later.
 . "$(dirname "$0")/../helpers.sh"
 requires lvm mdadm dmsetup wipefs mkfs.ext4
 in_guest --disks 2 --size 48M --timeout 285
 
 . "$SRC/tests/helpers-block.sh"
-KILLS=${KILLS:-$(is_instrumented && echo 6 || echo 15)}
+KILLS=${BLOCK_KILLS:-$(is_instrumented && echo 6 || echo 15)}
 seed=${SEED:-$RANDOM}
 RANDOM=$seed
 last_start=230 # seconds: no further kill after that, so that it is said how many there were
