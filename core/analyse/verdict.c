@@ -206,7 +206,7 @@ static enum verdict decide(struct comparison *c, const struct verdict_options *o
 	return VERDICT_INCONCLUSIVE;
 }
 
-static bool is_few(const struct comparison *c, const struct verdict_options *opt)
+bool verdict_is_few(const struct comparison *c, const struct verdict_options *opt)
 {
 	return c->base->n < opt->min_n || c->new->n < opt->min_n;
 }
@@ -241,7 +241,7 @@ static bool spread_exceeds(const struct comparison *c, const struct logs *l, con
 /* A verdict that rests on too little, or on one odd value, is taken back. */
 static void guard(struct comparison *c, const struct logs *l, const struct verdict_options *opt)
 {
-	if (is_few(c, opt)) {
+	if (verdict_is_few(c, opt)) {
 		c->why = "too few repeats for a verdict";
 		if (c->verdict == VERDICT_REGRESSED || c->verdict == VERDICT_IMPROVED)
 			c->verdict = c->verdict == VERDICT_REGRESSED ? VERDICT_SUSPECT : VERDICT_INCONCLUSIVE;
@@ -313,26 +313,4 @@ void verdict_family(struct comparison *v, size_t n, const struct verdict_options
 	free(l);
 	free(p);
 	free(q);
-}
-
-void verdict_suite(const struct comparison *v, size_t n, const struct verdict_options *opt, struct verdict_suite *s)
-{
-	struct stratum *st = xcalloc(MAX(n, (size_t)1), sizeof(*st));
-	double least = INFINITY;
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		bool lower = v[i].base->better == CELL_LOWER;
-
-		if (!v[i].gated || isnan(v[i].ratio) || v[i].accepted || v[i].hold || is_few(&v[i], opt))
-			continue;
-		/* A larger y is a loss in every stratum: lower-is-better as it is, higher-is-better swapped. */
-		st[k++] = (struct stratum){ lower ? v[i].base->v : v[i].new->v, lower ? v[i].new->v : v[i].base->v,
-					    lower ? v[i].base->n : v[i].new->n, lower ? v[i].new->n : v[i].base->n };
-		least = fmin(least, v[i].delta);
-	}
-	strata_suite(st, k, &s->geo);
-	strata_van_elteren(st, k, !opt->quick, &s->rank);
-	s->worse = k > 1 && s->geo.t.lo > 0 && s->geo.t.diff >= -log(1 - least) / 2 && s->geo.t.p <= opt->alpha;
-	free(st);
 }

@@ -59,11 +59,14 @@ double verdict_distance(const struct comparison *c);
 /* Fills in everything but base, new, hold and accepted. Only gated cells know of each other. */
 void verdict_family(struct comparison *v, size_t n, const struct verdict_options *opt);
 const char *verdict_name(enum verdict v);
+/* Too few values on a side for anything final? */
+bool verdict_is_few(const struct comparison *c, const struct verdict_options *opt);
 
 /* All gated cells together, but for accepted ones, and those that no verdict of their own may rest on. */
 struct verdict_suite {
 	struct strata_suite geo; /* in terms of loss: positive is worse */
 	struct strata_test rank;
-	bool worse; /* a loss of half the margin or more that is no chance */
+	struct ttest blocks; /* the same loss with blocks as units; NaN where a side has one block or none */
+	bool worse; /* a loss of half the margin or more that is no chance, neither over cells nor over blocks */
 };
 void verdict_suite(const struct comparison *v, size_t n, const struct verdict_options *opt, struct verdict_suite *s);

@@ -168,11 +168,15 @@ static void put_notes(const struct report *r, FILE *out)
 static void put_suite(const struct report *r, FILE *out)
 {
 	const struct ttest *t = &r->suite.geo.t;
+	const char *what = "";
 
+	if (r->suite.worse)
+		what = ", worse: a loss that no single cell need show";
+	else if (t->lo > 0 && r->suite.blocks.lo <= 0)
+		what = ", no more than blocks of the same side differ";
 	if (r->suite.geo.n > 1 && !isnan(t->t))
 		fprintf(out, "all cells together: %+.1f %% (%+.1f..%+.1f %%)%s\n", 100 * (exp(-t->diff) - 1),
-			100 * (exp(-t->hi) - 1), 100 * (exp(-t->lo) - 1),
-			r->suite.worse ? ", worse: a loss that no single cell need show" : "");
+			100 * (exp(-t->hi) - 1), 100 * (exp(-t->lo) - 1), what);
 }
 
 static void put_boots(const struct report *r, FILE *out)

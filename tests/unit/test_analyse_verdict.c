@@ -195,6 +195,36 @@ static void test_suite(void)
 	free(f);
 }
 
+/*
+ * The machine was slower in some blocks, all cells alike, and more of these are on one side: that is seen in every
+ * cell, and is chance all the same. The same loss with blocks that are alike is none.
+ */
+static void test_suite_blocks(void)
+{
+	static const double slow[2][REPEATS] = { { 0, .1, .02, .08, 0 }, { .1, 0, .1, .1, .06 } };
+	struct family *f = xcalloc(1, sizeof(*f));
+	static uint32_t block[2][REPEATS] = { { 1, 2, 3, 4, 5 }, { 1, 2, 3, 4, 5 } };
+	struct verdict_suite s;
+
+	for (int common = 1; common >= 0; common--) {
+		family_draw(f, REPEATS, common ? 0 : 0.032, true);
+		for (size_t i = 0; i < CELLS; i++) {
+			struct cell *side[2] = { &f->base[i].cell, &f->new[i].cell };
+
+			for (int b = 0; b < 2; b++) {
+				side[b]->block = block[b];
+				for (size_t r = 0; common && r < REPEATS; r++)
+					side[b]->v[r] *= exp((side[b]->better == CELL_LOWER ? 1 : -1) * slow[b][r]);
+			}
+		}
+		verdict_suite(f->v, CELLS, &usual, &s);
+		CU_ASSERT(s.geo.t.lo > 0); /* over cells alone it is one */
+		CU_ASSERT((s.blocks.lo > 0) == !common);
+		CU_ASSERT(s.worse == !common);
+	}
+	free(f);
+}
+
 /* Rows in another order, and one that does not decide, change nothing. */
 static void test_order(void)
 {
@@ -418,6 +448,7 @@ void test_analyse_verdict(void)
 	CU_ADD_TEST(s, test_golden);
 	CU_ADD_TEST(s, test_operating);
 	CU_ADD_TEST(s, test_suite);
+	CU_ADD_TEST(s, test_suite_blocks);
 	CU_ADD_TEST(s, test_order);
 	CU_ADD_TEST(s, test_properties);
 	CU_ADD_TEST(s, test_inert);
