@@ -22,23 +22,9 @@ static const struct value *step_global(const struct job *job, const struct job_s
 	return s->kind == FST_WORKLOAD ? job->global : NULL;
 }
 
-static bool key_of_io(const char *key)
-{
-	for (size_t i = 0; i < n_core_tables; i++) {
-		const struct param_layer l = { .table = core_tables[i].v,
-					       .n = core_tables[i].n,
-					       .stride = sizeof(*core_tables[i].v) };
-		uint32_t at;
-
-		if (step_is_io(&l))
-			return !param_find(&l, key, &at);
-	}
-	return false;
-}
-
 bool step_keys_is_meant(const struct job *job, const struct job_step *s, const char *key)
 {
-	if (plugin_is_data_workload(s->plugin) || !key_of_io(key))
+	if (plugin_is_data_workload(s->plugin) || !step_is_io_key(key))
 		return true;
 	for (size_t i = 0; i < job->n_steps; i++)
 		if (job->steps[i].plugin && plugin_is_data_workload(job->steps[i].plugin))

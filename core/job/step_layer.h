@@ -17,6 +17,8 @@ uint32_t step_layers(const struct plugin *plugin, const struct plugin *engine,
 		     struct param_layer *layers);
 /* Is it the core's table of I/O parameters? */
 bool step_is_io(const struct param_layer *l);
+/* Is it the name of one of these? */
+bool step_is_io_key(const char *key);
 /* Is it the core's table of those that say on which device? They stand in struct io_params, too. */
 bool step_is_device(const struct param_layer *l);
 /* Layer and entry of a key: 0 or -ENOENT. */

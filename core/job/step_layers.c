@@ -60,6 +60,14 @@ bool step_is_io(const struct param_layer *l)
 	return l->table == core_tables[LAYER_IO].v;
 }
 
+bool step_is_io_key(const char *key)
+{
+	const struct param_layer l = step_core_layer(LAYER_IO);
+	uint32_t at;
+
+	return !param_find(&l, key, &at);
+}
+
 bool step_is_device(const struct param_layer *l)
 {
 	return l->table == core_tables[LAYER_DEVICE].v;
