@@ -141,6 +141,10 @@ void job_release(struct job *job);
 
 /* How many devices the target has: 0 for a directory. */
 uint32_t job_target_count(const struct job_target *t);
+/* Bytes of device n, from 1 on; of a directory's file system what is free. 0: not known, or no such device. */
+uint64_t job_target_size(const struct job_target *t, uint32_t n);
+/* Which device the fact "target.size" (the first) or "target.2.size" is about; 0: it is none of these. */
+uint32_t job_target_size_key(const char *key);
 
 /* ---- variants -------------------------------------------------------------------------------- */
 
@@ -193,6 +197,8 @@ bool step_on_device(const struct step *s);
  * behind it may have made another device the trial's. NULL: there is none.
  */
 const struct job_step *step_mounts_device(const struct job *job, size_t step, uint32_t variant);
+/* May a step before this one make another device the trial's, in any variant? */
+bool job_makes_device(const struct job *job, size_t step);
 /* {"agcount": 4, ...}: all parameters of all layers, resolved. New reference. */
 json_t *step_params_json(const struct step *s);
 

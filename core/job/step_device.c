@@ -54,6 +54,15 @@ const struct job_step *step_mounts_device(const struct job *job, size_t step, ui
 	return made < mounted ? mounts : NULL;
 }
 
+bool job_makes_device(const struct job *job, size_t step)
+{
+	while (step-- > 0)
+		if (job->steps[step].plugin &&
+		    (job->steps[step].plugin->desc.flags & FST_PROVIDES_DEVICE))
+			return true;
+	return false;
+}
+
 /* How large the device that is meant will be; 0: not known yet. */
 static uint64_t device_size(const struct step_work *w)
 {

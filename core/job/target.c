@@ -239,30 +239,6 @@ static void target_use_directory(struct job_target *t, const char *directory)
 		t->directory = xasprintf("%s/%s", cwd, directory);
 }
 
-static uint64_t target_size(const struct job_target *t)
-{
-	struct blockdev bd;
-	struct statvfs fs;
-
-	if (t->kind == TARGET_SCRATCH)
-		return t->scratch_size;
-	if (t->kind == TARGET_DEVICE)
-		return t->devices[0] && !blockdev_get(t->devices[0], &bd, NULL) ? bd.size : 0;
-	return t->directory && !statvfs(t->directory, &fs) ? (uint64_t)fs.f_bavail * fs.f_frsize
-							   : 0;
-}
-
-uint32_t job_target_count(const struct job_target *t)
-{
-	uint32_t n = 0;
-
-	if (t->kind == TARGET_SCRATCH)
-		return t->scratch_count;
-	while (t->kind == TARGET_DEVICE && t->devices[n])
-		n++;
-	return n;
-}
-
 void frame_load_target(struct job *job, const struct value *target, const struct job_options *opt,
 		       struct diag *d)
 {
@@ -290,7 +266,7 @@ void frame_load_target(struct job *job, const struct value *target, const struct
 		target_add_destroy(&job->target, opt);
 	if (opt && opt->directory)
 		target_use_directory(&job->target, opt->directory);
-	job->names.target_size = target_size(&job->target);
+	job->names.target_size = job_target_size(&job->target, 1);
 	job->names.target_count = job_target_count(&job->target);
 	param_arena_free(&a);
 	d->prefix = NULL;

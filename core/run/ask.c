@@ -32,12 +32,15 @@ static bool ask_is_set(void *arg, const char *param)
 static char *ask_fact(void *arg, const char *key)
 {
 	const struct ask_step *a = arg;
+	uint32_t n = job_target_size_key(key);
+	uint64_t size;
 
 	if (strcmp(key, "target.count") == 0)
 		return xasprintf("%u", job_target_count(&a->job->target));
-	if (strcmp(key, "target.size") != 0 || !a->job->names.target_size)
-		return NULL;
-	return xasprintf("%llu", (unsigned long long)a->job->names.target_size);
+	if (strcmp(key, "device.size") == 0)
+		n = job_makes_device(a->job, a->index) ? 0 : 1;
+	size = n == 1 ? a->job->names.target_size : n ? job_target_size(&a->job->target, n) : 0;
+	return size ? xasprintf("%llu", (unsigned long long)size) : NULL;
 }
 
 static int ask_one(const struct job *job, size_t index, uint32_t variant, uint32_t n, void *arg)

@@ -10,6 +10,7 @@
 #include "core/record/fsfacts.h"
 #include "core/run/call.h"
 #include "core/run/call_device.h"
+#include "core/util/blockdev.h"
 #include "core/util/clock.h"
 #include "core/util/file.h"
 #include "core/util/json.h"
@@ -75,12 +76,19 @@ static void sink_command(void *arg, const char *const *argv, const struct proc_r
 static char *sink_fact(void *arg, const char *key)
 {
 	struct callee *k = arg;
+	const struct target *t = k->c->target;
 	const json_t *facts = k->c->filesystem;
+	uint32_t n = job_target_size_key(key);
+	struct blockdev bd;
 
-	if (k->c->target && str_eq(key, "target.size"))
-		return xasprintf("%llu", (unsigned long long)k->c->target->size);
-	if (k->c->target && str_eq(key, "target.count"))
-		return xasprintf("%u", k->c->target->n_devices);
+	if (t && (n == 1 || (n && n <= t->n_devices)))
+		return xasprintf("%llu", (unsigned long long)(n == 1 ? t->size : t->devices[n - 1].bd.size));
+	if (str_eq(key, "device.size"))
+		return k->c->device && !blockdev_get(k->c->device, &bd, NULL)
+			       ? xasprintf("%llu", (unsigned long long)bd.size)
+			       : NULL;
+	if (t && str_eq(key, "target.count"))
+		return xasprintf("%u", t->n_devices);
 	if (!str_starts(key, "filesystem."))
 		return NULL;
 	if (!facts && !k->facts)

@@ -695,7 +695,8 @@ static inline void fst_in_force(struct fst_ctx *ctx, const char *key, const char
 
 /*
  * What the host knows: "target.size" (bytes of the first device; in estimate, apply, readback and workloads),
- * "target.count" (of devices; 0 for a directory), and what it read
+ * "target.2.size" (of the second, and so on), "target.count" (of devices; 0 for a directory), "device.size" (bytes
+ * of ctx->device; in estimate not known where a step before may make it), and what it read
  * from the file system itself: "filesystem.type", "filesystem.agcount" ... as in the result's "filesystem"
  * (from apply on). NULL when not known, and in check and revert.
  */

@@ -238,7 +238,28 @@ static int md_say_asked(struct fst_ctx *ctx, const struct md_cfg *cfg, size_t de
 	return 0;
 }
 
-static int md_save(struct fst_ctx *ctx, struct md_saved *s, char uuid[MD_UUID_TEXT])
+/*
+ * A name that no array has. Not left to mdadm, so that a device which it made and gave no array is known as ours.
+ * By chance, so that two sessions at a time do not take the same; above those that mdadm takes by itself first.
+ */
+static int md_take_name(struct fst_ctx *ctx, uint32_t chance, char array[MD_ARRAY_TEXT])
+{
+	char path[96];
+	unsigned int i;
+
+	for (i = 0; i < MD_NUMBERS; i++) {
+		snprintf(array, MD_ARRAY_TEXT, "md%u",
+			 MD_FIRST_NUMBER + (chance % MD_NUMBERS + i) % MD_NUMBERS);
+		snprintf(path, sizeof(path), "/dev/%s", array);
+		if (!block_is_there(array) && access(path, F_OK) < 0)
+			return 0;
+	}
+	return fst_error(ctx, EBUSY, "md%u to md%u are all taken", MD_FIRST_NUMBER,
+			 MD_FIRST_NUMBER + MD_NUMBERS - 1);
+}
+
+static int md_save(struct fst_ctx *ctx, struct md_saved *s, char uuid[MD_UUID_TEXT],
+		   char array[MD_ARRAY_TEXT])
 {
 	uint32_t words[4];
 	size_t i;
@@ -248,7 +269,11 @@ static int md_save(struct fst_ctx *ctx, struct md_saved *s, char uuid[MD_UUID_TE
 		return fst_error(ctx, errno, "getrandom");
 	snprintf(uuid, MD_UUID_TEXT, "%08x:%08x:%08x:%08x", words[0], words[1], words[2], words[3]);
 	s->uuid = uuid;
-	r = fst_save(ctx, "uuid", uuid);
+	r = md_take_name(ctx, words[3], array);
+	if (r == 0)
+		r = fst_save(ctx, "array", array);
+	if (r == 0)
+		r = fst_save(ctx, "uuid", uuid);
 	for (i = 0; i < s->members.n && r == 0; i++) {
 		r = block_disk_save(ctx, s->members.v[i]);
 		if (r == 0)
@@ -294,18 +319,18 @@ static int md_apply(struct fst_ctx *ctx)
 {
 	const struct md_cfg *cfg = ctx->cfg;
 	struct md_saved s = { .uuid = NULL };
-	char uuid[MD_UUID_TEXT], name[64], path[96];
+	char uuid[MD_UUID_TEXT], array[MD_ARRAY_TEXT], name[64], path[96];
 	struct block_args a;
 	int r = block_members_find(ctx, &cfg->devices, &s.members);
 
 	if (r == 0)
 		r = md_say_asked(ctx, cfg, s.members.n);
 	if (r == 0)
-		r = md_save(ctx, &s, uuid);
+		r = md_save(ctx, &s, uuid, array);
 	if (r < 0)
 		return r;
 	snprintf(name, sizeof(name), "fstrial-%.8s%.8s", uuid, uuid + 9);
-	md_build_create(ctx, &a, cfg, &s.members, name, uuid);
+	md_build_create(ctx, &a, cfg, &s.members, array, name, uuid);
 	block_note_command(ctx, &a);
 	r = block_run(ctx, &a, NULL);
 	if (r == 0)
@@ -346,7 +371,9 @@ FSTRIAL_PLUGIN(.kind = FST_SETUP, .name = "md", .version = "1",
 	       .summary = "makes an md array out of the target's devices; the steps that follow "
 			  "work on it",
 	       .description =
-		       "All on the devices is lost. Number and name of the array are free ones; "
+		       "All on the devices is lost. Number and name of the array are free ones "
+		       "(from md512 "
+		       "on); "
 		       "afterwards it is stopped, and "
 		       "the superblocks that carry its UUID, and no others, are taken from the "
 		       "devices.\n"

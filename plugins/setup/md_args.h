@@ -7,6 +7,10 @@
 
 #define MD_UUID_TEXT 36 /* "01234567:01234567:01234567:01234567" */
 
+#define MD_ARRAY_TEXT 16
+#define MD_FIRST_NUMBER 512u
+#define MD_NUMBERS 4096u
+
 enum md_level { MD_LINEAR = 0, MD_RAID0, MD_RAID1, MD_RAID4, MD_RAID5, MD_RAID6, MD_RAID10 };
 
 enum md_bitmap { MD_BITMAP_NONE = 0, MD_BITMAP_INTERNAL = 1 };
@@ -92,7 +96,7 @@ static inline void md_arg_devices(const struct fst_ctx *ctx, struct block_args *
 
 static inline void md_build_create(const struct fst_ctx *ctx, struct block_args *a,
 				   const struct md_cfg *c, const struct block_members *m,
-				   const char *name, const char *uuid)
+				   const char *array, const char *name, const char *uuid)
 {
 	size_t active = m->n - (size_t)c->spares;
 
@@ -100,7 +104,7 @@ static inline void md_build_create(const struct fst_ctx *ctx, struct block_args 
 	a->full = false;
 	block_arg(a, "mdadm");
 	block_arg(a, "--create");
-	block_arg(a, "/dev/md/%s", name);
+	block_arg(a, "/dev/%s", array);
 	block_arg(a, "--config=none"); /* what the machine's own says is about its own arrays */
 	block_arg(a, "--homehost=any");
 	block_arg(a, "--name=%s", name);

@@ -8,9 +8,10 @@
 
 #define MD_TRIES 5
 
-/* Facts: "uuid", and for each device "disk" TEXT, "member" PATH. */
+/* Facts: "uuid", "array" NAME, and for each device "disk" TEXT, "member" PATH. */
 struct md_saved {
 	const char *uuid;
+	const char *array; /* "md700": no array had this name when it was taken */
 	struct block_members members;
 	struct block_disks disks;
 	char kernel[BLOCK_NAME_MAX]; /* "md127", while there is one */
@@ -32,6 +33,7 @@ static inline int md_get_saved(struct fst_ctx *ctx, struct md_saved *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->uuid = fst_saved(ctx, "uuid");
+	s->array = fst_saved(ctx, "array");
 	return fst_saved_each(ctx, md_saved_one, s);
 }
 
@@ -213,6 +215,32 @@ static inline int md_stop(struct fst_ctx *ctx, struct md_saved *s)
 			 h.text, path);
 }
 
+/* An mdadm that was killed before it gave the array its devices: a disk of no size, which a "clear" takes away. */
+static inline int md_drop_empty_once(struct fst_ctx *ctx, void *arg)
+{
+	const struct md_saved *s = arg;
+	char state[64];
+
+	(void)ctx;
+	if (!s->array || block_sys_read(s->array, "md/array_state", state, sizeof(state)) < 0 ||
+	    strcmp(state, "clear") != 0)
+		return 0;
+	block_sys_write(s->array, "md/array_state", "clear");
+	return block_is_there(s->array) ? -EBUSY : 0;
+}
+
+static inline int md_drop_empty(struct fst_ctx *ctx, struct md_saved *s)
+{
+	int r = block_until_free(ctx, md_drop_empty_once, s, BLOCK_BUSY_NS);
+
+	if (r != -EBUSY)
+		return r;
+	return fst_error(ctx, EBUSY,
+			 "/dev/%s, an array without devices, stays; type: "
+			 "echo clear >/sys/block/%s/md/array_state",
+			 s->array, s->array);
+}
+
 static inline int md_undo(struct fst_ctx *ctx)
 {
 	struct md_saved s;
@@ -230,7 +258,7 @@ static inline int md_undo(struct fst_ctx *ctx)
 			return r < 0 ? r : one;
 		r = md_find(ctx, &s);
 		if (r <= 0)
-			return r;
+			return r < 0 ? r : md_drop_empty(ctx, &s);
 	}
 	return fst_error(ctx, EBUSY, "/dev/%s comes back again and again", s.kernel);
 }

@@ -218,8 +218,7 @@ static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
 	    mkfs_take_config(ctx, &m, path) < 0)
 		return true;
 	mkfs_ask_version(ctx, version, sizeof(version));
-	/* A log elsewhere, or further devices, would have to be there; btrfs cannot be asked. */
-	if (bytes && mkfs_family(cfg) != MKFS_FAMILY_BTRFS && !cfg->logdev)
+	if (bytes)
 		taken = mkfs_dry_run(ctx, &m, &st->args, path, bytes, geometry, sizeof(geometry));
 	mkfs_dry_size(bytes, size, sizeof(size));
 	if (taken)
@@ -235,7 +234,7 @@ static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
 static int mkfs_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 {
 	const struct mkfs_cfg *cfg = ctx->cfg;
-	const char *size = fst_fact(ctx, "target.size");
+	const char *size = fst_fact(ctx, "device.size");
 	unsigned long long bytes = size ? strtoull(size, NULL, 10) : 0;
 
 	/* What the tool says itself, in its version, needs no guess. */

@@ -213,40 +213,136 @@ static inline bool mkfs_dry_enough(void)
 	       used.ru_utime.tv_sec + used.ru_stime.tv_sec >= MKFS_DRY_BUDGET_S;
 }
 
+/* Geometry that mkfs.btrfs prints, of lines "Node size:          16384" and "  Data:   RAID1   102.38MiB". */
+static inline void mkfs_dry_btrfs(const char *out, char *text, size_t size)
+{
+	static const struct {
+		const char *label, *name;
+	} rows[] = {
+		{ "Node size:", "node_size" },
+		{ "Sector size:", "sector_size" },
+		{ "Data:", "data" },
+		{ "Metadata:", "metadata" },
+		{ "System:", "system" },
+		{ "Checksum:", "checksum" },
+		{ "Number of devices:", "devices" },
+	};
+	char line[256], word[32];
+	size_t i, n = 0;
+
+	text[0] = '\0';
+	while (said_next_line(&out, line, sizeof(line)))
+		for (i = 0; i < FST_COUNT(rows) && n < size; i++) {
+			const char *p = line + strspn(line, " \t");
+			size_t len = strlen(rows[i].label);
+
+			if (strncmp(p, rows[i].label, len) != 0)
+				continue;
+			p += len + strspn(p + len, " \t");
+			if (strspn(p, "0123456789") > 3)
+				mkfs_dry_size(strtoull(p, NULL, 10), word, sizeof(word));
+			else
+				snprintf(word, sizeof(word), "%.*s", (int)strcspn(p, " \t"), p);
+			n += (size_t)snprintf(text + n, size - n, "%s%s=%s", n ? " " : "",
+					      rows[i].name, word);
+		}
+}
+
+/* ---- files in place of devices ------------------------------------------------------------------ */
+
+#define MKFS_DRY_FILES 32
+
+/* Empty files in memory that only this process has. */
+struct mkfs_dry {
+	int fd[MKFS_DRY_FILES];
+	char path[MKFS_DRY_FILES][48];
+	size_t n;
+};
+
+/* One of this size; NULL when there cannot be one. */
+static inline const char *mkfs_dry_file(struct mkfs_dry *d, uint64_t bytes)
+{
+	int fd;
+
+	if (d->n == MKFS_DRY_FILES || !bytes)
+		return NULL;
+	fd = memfd_create("fstrial-mkfs", MFD_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	d->fd[d->n] = fd;
+	snprintf(d->path[d->n], sizeof(d->path[0]), "/proc/%ld/fd/%d", (long)getpid(), fd);
+	return ftruncate(fd, (off_t)bytes) < 0 ? (d->n++, NULL) : d->path[d->n++];
+}
+
+/* In place of "target.2"; NULL where its size is not known. */
+static inline const char *mkfs_dry_other(struct fst_ctx *ctx, struct mkfs_dry *d, const char *name)
+{
+	const char *size;
+	char key[64];
+
+	snprintf(key, sizeof(key), "%.50s.size", name);
+	size = fst_fact(ctx, key);
+	return mkfs_dry_file(d, size ? strtoull(size, NULL, 10) : 0);
+}
+
+/* False: not all of them can be had. */
+static inline bool mkfs_dry_place(struct fst_ctx *ctx, struct mkfs_make *m, struct mkfs_dry *d,
+				  uint64_t bytes)
+{
+	const struct mkfs_cfg *cfg = ctx->cfg;
+	bool all;
+	size_t i;
+
+	m->device = mkfs_dry_file(d, bytes);
+	all = m->device != NULL;
+	/* mke2fs wants a journal to be there, prepared: without it all else is the same. */
+	if (cfg->logdev && mkfs_family(cfg) == MKFS_FAMILY_XFS) {
+		m->logdev = mkfs_dry_other(ctx, d, cfg->logdev);
+		all = all && m->logdev;
+	}
+	for (i = 0; i < cfg->devices.n && all; i++) {
+		m->more[i] = mkfs_dry_other(ctx, d, cfg->devices.v[i]);
+		all = m->more[i] != NULL;
+	}
+	m->n_more = cfg->devices.n;
+	return all;
+}
+
 /*
- * Runs the tool on an empty file of the target's size that only this process has: no device is opened. text: the
- * geometry. False with a warning when the tool refuses.
+ * Asks the tool with files in place of the devices: none is opened. mkfs.btrfs, which cannot be asked, makes its few
+ * MiB there. text: the geometry. False with a warning when the tool refuses.
  */
 static inline bool mkfs_dry_run(struct fst_ctx *ctx, const struct mkfs_make *make,
 				struct mkfs_args *args, const char *path, uint64_t bytes,
 				char *text, size_t size)
 {
+	static void (*const geometry[MKFS_FAMILIES])(const char *, char *, size_t) = {
+		[MKFS_FAMILY_XFS] = mkfs_dry_xfs,
+		[MKFS_FAMILY_EXT] = mkfs_dry_ext,
+		[MKFS_FAMILY_BTRFS] = mkfs_dry_btrfs,
+	};
 	const struct mkfs_cfg *cfg = ctx->cfg;
 	struct mkfs_make m = *make;
 	struct fst_cmd_result res = { .struct_size = sizeof(res) };
 	struct fst_cmd cmd = { .argv = args->v, .timeout_ns = MKFS_DRY_TIMEOUT_NS };
-	int fd = memfd_create("fstrial-mkfs", MFD_CLOEXEC);
-	char file[48], why[1200];
+	struct mkfs_dry files = { .n = 0 };
+	char why[1200];
 
-	snprintf(file, sizeof(file), "/proc/%ld/fd/%d", (long)getpid(), fd);
-	m.device = file;
 	m.dry = true;
-	if (fd < 0 || ftruncate(fd, (off_t)bytes) < 0 || mkfs_build(ctx, &m, args) < 0)
+	if (!mkfs_dry_place(ctx, &m, &files, bytes) || mkfs_build(ctx, &m, args) < 0)
 		goto out;
 	args->v[0] = path;
 	if (fst_run_cmd(ctx, &cmd, &res) < 0)
 		goto out;
-	if (res.exit_status == 0 && mkfs_family(cfg) == MKFS_FAMILY_XFS)
-		mkfs_dry_xfs(res.out ? res.out : "", text, size);
-	else if (res.exit_status == 0)
-		mkfs_dry_ext(res.out ? res.out : "", text, size);
+	if (res.exit_status == 0)
+		geometry[mkfs_family(cfg)](res.out ? res.out : "", text, size);
 	if (res.exit_status > 0) {
 		mkfs_message(mkfs_program(cfg->fs), res.out ? res.out : "", res.err ? res.err : "",
 			     why, sizeof(why));
 		fst_warning(ctx, "will be refused by the tool: %s", why);
 	}
 out:
-	if (fd >= 0)
-		close(fd);
+	while (files.n > 0)
+		close(files.fd[--files.n]);
 	return res.exit_status <= 0;
 }

@@ -14,7 +14,7 @@
 static inline int readahead_size_check(struct fst_ctx *ctx, const char *name, uint64_t bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const char *target = fst_fact(ctx, "target.size");
+	const char *target = fst_fact(ctx, "device.size");
 
 	if (bytes % page)
 		return fst_error(ctx, 0,

@@ -25,6 +25,11 @@ steps = (
 	{ setup = "mkfs"; when = "level == old || level == 5"; fs = "ext4"; }
 );
 END
+# What would be made on an array is not said of one of its disks.
+fstrial plan md.job >plan 2>log
+tr -s ' \n' ' ' <plan >flat
+assert_contains flat "mkfs: makes ext4 with mkfs.ext4"
+assert_lacks flat "makes ext4 with mkfs.ext4: on"
 run_job md
 clean
 for d in "${disks[@]}"; do
@@ -64,4 +69,31 @@ assert_eq "$(grep -c '^md' /proc/mdstat)" 1 "arrays"
 mdadm --detail --test /dev/md127 >/dev/null || fail "the other array is not well"
 mdadm --stop /dev/md127 2>/dev/null
 mdadm --zero-superblock "${disks[@]:2:2}"
+clean
+
+# An mdadm that is killed when the array has a name and no device yet: that is taken away too, and what another has
+# made in this way stays.
+new_array=/sys/module/md_mod/parameters/new_array
+mkdir bin
+real=$(command -v mdadm)
+cat >bin/mdadm <<END
+#!/bin/bash
+[ "\$1" = --create ] || exec $real "\$@"
+echo "\${2#/dev/}" >$new_array
+echo "\${2#/dev/}" >made
+exec sleep infinity
+END
+chmod +x bin/mdadm
+echo md700 >$new_array
+PATH=$PWD/bin:$PATH setsid "$BUILD/fstrial" run --out killed beside.job >killed.table 2>killed.log &
+pid=$!
+wait_for 30 test -s made || { show_file killed.log; fail "mdadm was not run"; }
+kill -KILL -- "-$pid"
+wait "$pid" 2>/dev/null || true
+wait_for 20 eval '! pgrep -f "sleep infinity"'
+assert_eq "$(cat "/sys/block/$(<made)/md/array_state")" clear "what the killed mdadm made"
+fstrial recover >rec 2>&1 || { show_file rec; fail "recover"; }
+[ ! -e "/sys/block/$(<made)" ] || fail "$(<made) was left"
+assert_eq "$(cat /sys/block/md700/md/array_state)" clear "another's array without devices"
+echo clear >/sys/block/md700/md/array_state
 clean

@@ -32,3 +32,9 @@ assert g["striped"]["devices"] == 2 and g["striped"]["data_profile"] == "raid0"
 assert g["striped"]["metadata_profile"] == "raid1" and g["plain"]["devices"] == 1
 END
 python3 look.py || fail "not as asked"
+
+# What it would make is said before, of one device and of two.
+fstrial plan all.job >plan 2>log
+tr -s ' \n' ' ' <plan >flat
+assert_contains flat "on 600MiB node_size=32KiB sector_size=4KiB "
+assert_contains flat "data=RAID0 metadata=RAID1 system=RAID1 checksum=crc32c devices=2"

@@ -37,6 +37,10 @@ assert small["log_size"] == 80 << 20 and small["log_sector_size"] == 4096 and sm
 assert made["ext3"].notes["journal_command"].endswith(" 16384k"), made["ext3"].notes
 END
 python3 look.py || fail "not as asked"
+fstrial plan all.job >plan 2>log
+tr -s ' \n' ' ' <plan >flat
+assert_contains flat "with mkfs.xfs: on 400MiB "
+assert_contains flat " log_size=80MiB log_su=32KiB "
 
 # The number of a loop device is by chance: another one is no difference between two results.
 mkdir renumbered

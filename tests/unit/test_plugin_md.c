@@ -23,7 +23,7 @@ static void md_expect(const char *what, const char *got, const char *want)
 static void test_md_command(void)
 {
 #define MD_BEGIN                                                                      \
-	"mdadm --create /dev/md/n --config=none --homehost=any --name=n --uuid=" UUID \
+	"mdadm --create /dev/md600 --config=none --homehost=any --name=n --uuid=" UUID \
 	" --run --level="
 	static const struct {
 		const char *params, *want;
@@ -60,7 +60,7 @@ static void test_md_command(void)
 		h->ctx.n_devices = 3;
 		fake_host_params(h, rows[i].params);
 		CU_ASSERT_EQUAL(md_check(&h->ctx), 0);
-		md_build_create(&h->ctx, &a, h->ctx.cfg, &m, "n", UUID);
+		md_build_create(&h->ctx, &a, h->ctx.cfg, &m, "md600", "n", UUID);
 		CU_ASSERT_FALSE(a.full);
 		block_join(&a, text, sizeof(text));
 		md_expect(rows[i].params, text, rows[i].want);
@@ -160,6 +160,29 @@ static void test_md_revert(void)
 	for (i = 0; i < h->commands.n; i++) {
 		CU_ASSERT_PTR_NULL(strstr(h->commands.v[i].value, "--zero-superblock"));
 		CU_ASSERT_PTR_NULL(strstr(h->commands.v[i].value, "--stop"));
+	}
+	fake_host_free(h);
+}
+
+/* A name that nothing has, from any number on. */
+static void test_md_name(void)
+{
+	struct fake_host *h = fake_host_new(&fstrial_plugin_md);
+	static const struct {
+		uint32_t chance;
+		const char *want;
+	} rows[] = {
+		{ 0, "md512" },
+		{ MD_NUMBERS - 1, "md4607" },
+		{ MD_NUMBERS, "md512" },
+		{ UINT32_MAX, "md4607" },
+	};
+	char array[MD_ARRAY_TEXT];
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		CU_ASSERT_EQUAL(md_take_name(&h->ctx, rows[i].chance, array), 0);
+		md_expect("name", array, rows[i].want);
 	}
 	fake_host_free(h);
 }
@@ -379,6 +402,7 @@ void test_plugin_md(void)
 	CU_add_test(s, "check", test_md_check);
 	CU_add_test(s, "estimate", test_md_estimate);
 	CU_add_test(s, "UUIDs", test_md_uuid);
+	CU_add_test(s, "name", test_md_name);
 	CU_add_test(s, "revert", test_md_revert);
 	CU_add_test(s, "the same disk", test_md_disk);
 	CU_add_test(s, "members and their disks", test_md_disks);

@@ -165,7 +165,7 @@ static void test_mkfs_estimate(void)
 		struct fake_host *h = mkfs_host(rows[i].params);
 		struct fst_estimate est = { .struct_size = sizeof(est) };
 
-		fake_host_fact(h, "target.size", rows[i].size);
+		fake_host_fact(h, "device.size", rows[i].size);
 		CU_ASSERT_EQUAL(mkfs_check(&h->ctx), 0);
 		CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
 		CU_ASSERT(est.time_ns > 0);

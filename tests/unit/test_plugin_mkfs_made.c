@@ -22,12 +22,29 @@ void test_plugin_mkfs_made(void);
 	"realtime =none                   extsz=4096   blocks=0, rtextents=0\n"
 #define DRY_EXT "Creating filesystem with 524288 4k blocks and 131072 inodes\nFilesystem UUID: 1\n"
 
+/* And mkfs.btrfs 6.2, of what it made. */
+#define DRY_BTRFS                                                 \
+	"Label:              (null)\n"                            \
+	"Node size:          16384\n"                             \
+	"Sector size:        4096\n"                              \
+	"Filesystem size:    2.00GiB\n"                           \
+	"Block group profiles:\n"                                 \
+	"  Data:             RAID1           102.38MiB\n"         \
+	"  Metadata:         RAID1           102.38MiB\n"         \
+	"  System:           RAID1             8.00MiB\n"         \
+	"Incompat features:  extref, skinny-metadata, no-holes\n" \
+	"Checksum:           crc32c\n"                            \
+	"Number of devices:  2\n"                                 \
+	"Devices:\n"                                              \
+	"   ID        SIZE  PATH\n"                               \
+	"    1     1.00GiB  /proc/1/fd/3\n"
+
 static void test_mkfs_plan(void)
 {
 	struct fst_estimate est = { .struct_size = sizeof(est) };
 	struct fake_host *h = mkfs_host("fs=xfs;su=64KiB;sw=4");
 
-	fake_host_fact(h, "target.size", "3221225472");
+	fake_host_fact(h, "device.size", "3221225472");
 	fake_host_command(h, 0, DRY_XFS, "");
 	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
 	CU_ASSERT_EQUAL(h->warnings.n, 0);
@@ -41,16 +58,45 @@ static void test_mkfs_plan(void)
 	fake_host_free(h);
 
 	h = mkfs_host("fs=ext4");
-	fake_host_fact(h, "target.size", "2147483648");
+	fake_host_fact(h, "device.size", "2147483648");
 	fake_host_command(h, 0, DRY_EXT, "mke2fs 1.47.0 (5-Feb-2023)\n");
 	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
 	mkfs_expect("plan", fake_host_find(&h->plans, ""),
 		    "makes ext4 with mkfs.ext4: on 2GiB 524288 4k blocks and 131072 inodes");
 	fake_host_free(h);
 
+	/* A log elsewhere: a file of that device's size stands for it. */
+	h = mkfs_host("fs=xfs;logdev=target.2");
+	fake_host_fact(h, "device.size", "3221225472");
+	fake_host_fact(h, "target.2.size", "134217728");
+	fake_host_command(h, 0, DRY_XFS, "");
+	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fake_host_find(&h->plans, ""), "log_size=64MiB"));
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(fake_host_find(&h->commands, ""), "mkfs.xfs -f -N -l logdev=/proc/"));
+	fake_host_free(h);
+
+	/* Its size is not known, or the device's own is not: nothing is asked. */
+	h = mkfs_host("fs=xfs;logdev=target.2");
+	fake_host_fact(h, "device.size", "3221225472");
+	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
+	CU_ASSERT_EQUAL(h->commands.n, 0);
+	mkfs_expect("plan", fake_host_find(&h->plans, ""), "makes xfs with mkfs.xfs");
+	fake_host_free(h);
+
+	h = mkfs_host("fs=btrfs;devices=target.2;data=raid1");
+	fake_host_fact(h, "device.size", "1073741824");
+	fake_host_fact(h, "target.2.size", "1073741824");
+	fake_host_command(h, 0, DRY_BTRFS, "");
+	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
+	mkfs_expect("plan", fake_host_find(&h->plans, ""),
+		    "makes btrfs with mkfs.btrfs: on 1GiB node_size=16KiB sector_size=4KiB "
+		    "data=RAID1 metadata=RAID1 system=RAID1 checksum=crc32c devices=2");
+	fake_host_free(h);
+
 	/* The tool's own words in place of ours. */
 	h = mkfs_host("fs=xfs;agcount=4;agsize=64MiB");
-	fake_host_fact(h, "target.size", "2147483648");
+	fake_host_fact(h, "device.size", "2147483648");
 	fake_host_command(h, 1, "", "Cannot specify both agsize and agcount\n" USAGE);
 	CU_ASSERT_EQUAL(mkfs_estimate(&h->ctx, &est), 0);
 	CU_ASSERT_EQUAL(h->warnings.n, 1);

@@ -39,9 +39,9 @@ static void test_readahead_device(void)
 
 	fake_host_param(h, "size", "512MiB");
 	CU_ASSERT_EQUAL(readahead_check(&h->ctx), 0);
-	fake_host_fact(h, "target.size", "536870912");
+	fake_host_fact(h, "device.size", "536870912");
 	CU_ASSERT_EQUAL(readahead_check(&h->ctx), 0);
-	fake_host_fact(h, "target.size", "419430400");
+	fake_host_fact(h, "device.size", "419430400");
 	CU_ASSERT_EQUAL(readahead_check(&h->ctx), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(h->error, "more than the whole device has"));
 	fake_host_free(h);
