@@ -274,7 +274,7 @@ static void gather_document(struct gather *g, struct jscan *j, struct gather_doc
 
 int gather_text(struct set *s, const char *text, size_t len, const char *path, struct err *e)
 {
-	struct gather g = { .set = s, .path = path, .e = e, .canary_block = UINT32_MAX };
+	struct gather g = { .set = s, .path = path, .e = e, .canary_block = UINT32_MAX, .first_block = s->n_blocks };
 	struct gather_doc doc = { 0 };
 	struct jscan j;
 	int r;

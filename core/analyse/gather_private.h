@@ -47,6 +47,7 @@ struct gather {
 	VEC(struct gather_seen) seen;
 	struct facts facts;
 	uint32_t canary_block; /* the last one whose canaries were taken */
+	uint32_t first_block;  /* what the document's own numbers of blocks are counted from */
 	bool failed;
 };
 

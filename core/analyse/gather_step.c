@@ -188,7 +188,8 @@ void gather_put_step(struct gather *g, const struct gather_variant *variant, con
 	v.step_id = step_id(g, variant, step);
 	v.nth = count_seen(g, v.step_id);
 	v.step = gather_piece_text(g, step->name);
-	v.block = (uint32_t)strtoul(t->block.s ? t->block.s : "0", NULL, 10);
+	v.block = g->first_block + (uint32_t)strtoul(t->block.s ? t->block.s : "0", NULL, 10);
+	g->set->n_blocks = MAX(g->set->n_blocks, v.block + 1);
 	v.unsteady = is_unsteady(g, step);
 	if (is_on_device(g, step))
 		v.fs = "";

@@ -114,16 +114,6 @@ int set_load(struct set *s, const char *path, struct strmap *pool, struct err *e
 	return r;
 }
 
-int set_load_text(struct set *s, const char *text, size_t len, const char *name, struct strmap *pool, struct err *e)
-{
-	int r;
-
-	set_init(s, name, pool);
-	r = gather_text(s, text, len, name, e);
-	set_finish(s);
-	return r;
-}
-
 const char *set_day(const struct set *s)
 {
 	const char *day = "";

@@ -37,6 +37,7 @@ struct set {
 	struct canary_values canary[N_CANARIES];
 	struct set_doc *docs;
 	size_t n_docs, n_boots;
+	uint32_t n_blocks; /* of all documents: their blocks are numbered on and on */
 };
 
 /*
@@ -44,9 +45,6 @@ struct set {
  * set, which is to be released in either case.
  */
 int set_load(struct set *s, const char *path, struct strmap *pool, struct err *e) _must_check_;
-/* The same from the text of one document, for tests. */
-int set_load_text(struct set *s, const char *text, size_t len, const char *name, struct strmap *pool,
-		  struct err *e) _must_check_;
 /* Day of its newest document, "2026-11-30"; "" when not known. */
 const char *set_day(const struct set *s);
 void set_release(struct set *s);

@@ -56,10 +56,11 @@ static void put_needed(const struct calibrate *c, FILE *out)
 	}
 	quote_lines(out, 2,
 		    "%zu repeats a side find a loss of %s 8 times in 10. For the margin of %s it takes %.0f: "
-		    "about %s a side for all variants.%s",
+		    "about %s a side for all variants.",
 		    c->n, percent(c->detectable, sees, sizeof(sees)), percent(c->margin, margin, sizeof(margin)),
-		    c->needed, units_format_metric(ns, "ns", time, sizeof(time)),
-		    c->needed < VERDICT_MIN_N ? " (A verdict of `fstrial compare` needs 5 in any case.)" : "");
+		    c->needed, units_format_metric(ns, "ns", time, sizeof(time)));
+	if (c->needed < VERDICT_MIN_N)
+		quote_lines(out, 2, "(A verdict of `fstrial compare` needs %d in any case.)", VERDICT_MIN_N);
 }
 
 static void put_plans(const struct calibrate *c, FILE *out)
