@@ -80,6 +80,9 @@ static json_t *suite_json(const struct report *r)
 	js_set(suite, "p", js_real(r->suite.geo.t.p));
 	js_set(suite, "p_rank", js_real(isnan(r->suite.rank.p_two_sided) ? r->suite.rank.p_normal :
 									   r->suite.rank.p_two_sided));
+	js_set(suite, "block_ratio", js_real(exp(-r->suite.blocks.diff)));
+	js_set(suite, "block_ratio_lo", js_real(exp(-r->suite.blocks.hi)));
+	js_set(suite, "block_ratio_hi", js_real(exp(-r->suite.blocks.lo)));
 	js_set(suite, "worse", js_bool(r->suite.worse));
 	return suite;
 }

@@ -86,6 +86,8 @@ for format in markdown csv json junit; do
 	[ $format = junit ] || assert_contains out.$format REGRESSED
 done
 assert_json out.json "len(d['cells']) == 24 and d['exit'] == 1 and sum(c['verdict'] == 'REGRESSED' for c in d['cells']) == 1"
+assert_json out.json "(lambda s: s['block_ratio_lo'] < s['block_ratio'] < s['block_ratio_hi'] and
+	abs(s['block_ratio'] / s['ratio'] - 1) < 1e-9)(d['suite'])"
 /usr/bin/python3 - <<'END' || fail "JUnit XML"
 import xml.etree.ElementTree as E
 s = E.parse("out.junit").getroot()
