@@ -58,7 +58,7 @@ static double boot_mean(const struct boot_sum *b)
 	return b->bad ? b->plain / (double)b->n : exp(b->logs / (double)b->n);
 }
 
-/* One value a boot. Values are in the order of the trials, and these in that of the documents. */
+/* One value a boot, or none. Values are in the order of the trials, and these in that of the documents. */
 static void boot_values(const struct set *s, const uint32_t *boot, const struct cell *c, struct cells *out)
 {
 	_cleanup_free_ struct boot_sum *sums = xcalloc(s->n_boots + 1, sizeof(*sums));
@@ -84,6 +84,10 @@ static void boot_values(const struct set *s, const uint32_t *boot, const struct 
 		v.trial = v.block = i;
 		cells_put(out, &v);
 	}
+	/* What has failed in every boot has not vanished. */
+	v.v = NAN;
+	if (!c->n)
+		cells_put(out, &v);
 }
 
 static void cells_by_boot(const struct set *s, struct cells *out)
@@ -93,11 +97,8 @@ static void cells_by_boot(const struct set *s, struct cells *out)
 	*out = (struct cells){ .pool = s->pool };
 	for (size_t i = 0; i < s->cells.n; i++) {
 		struct cell *last;
-		size_t n = out->n;
 
 		boot_values(s, boot, &s->cells.v[i], out);
-		if (out->n == n)
-			continue;
 		last = &out->v[out->n - 1];
 		last->failed = s->cells.v[i].failed;
 		last->unsteady = s->cells.v[i].unsteady;
@@ -107,20 +108,19 @@ static void cells_by_boot(const struct set *s, struct cells *out)
 
 /* ---- comparing ---- */
 
+/* What a step could have measured and never did, as the phases that a job does not ask for, is nothing to compare. */
 static void match_cells(struct report *r, const struct cells *base, const struct cells *new)
 {
-	size_t both = 0;
-
 	r->v = xcalloc(MAX(base->n, (size_t)1), sizeof(*r->v));
 	for (size_t i = 0; i < base->n; i++) {
-		const struct cell *other = cells_find(new, base->v[i].key);
+		const struct cell *one = &base->v[i], *other = cells_find(new, one->key);
 
-		both += other != NULL;
-		if (other && (base->v[i].primary || !r->opt.gated_only))
-			r->v[r->n++] = (struct comparison){ .base = &base->v[i], .new = other };
+		r->only_base += !other && one->n;
+		if (other && (one->n || other->n) && (one->primary || !r->opt.gated_only))
+			r->v[r->n++] = (struct comparison){ .base = one, .new = other };
 	}
-	r->only_base = base->n - both;
-	r->only_new = new->n - both;
+	for (size_t i = 0; i < new->n; i++)
+		r->only_new += new->v[i].n && !cells_find(base, new->v[i].key);
 }
 
 void report_compare(struct report *r, struct set *base, struct set *new, const struct report_options *opt)

@@ -121,6 +121,13 @@ assert_json out "d['unit_of_analysis'] == 'boot' and all(c['base']['n'] == 4 for
 fstrial compare many/a2.json few/b1.json >out && fail "12 % are a change"
 flat
 assert_contains flat "confounded with the boot"
+# What fails in every boot of the new kernel has not vanished.
+mkdir broken
+for i in 1 2 3 4; do
+	doc broken/c$i.json $((40 + i)) "o.boot = 'c$i'; o.kernel = '6.12.0'; o.fails = lambda v, block: v['x'] == 5"
+done
+fstrial compare many broken --format json --allow-inconclusive >out || [ $? = 1 ] || fail "boots can be compared"
+assert_json out "[c['verdict'] for c in d['cells'] if c['variant'] == 'x=5'] == ['INCONCLUSIVE']"
 # A directory of several boots' results that were not made on one kernel is no side.
 cp few/b1.json many/b1.json
 assert_exit 4 fstrial compare many few >out

@@ -69,6 +69,16 @@ doc fails.json 9 "o.fails = lambda v, block: v['x'] == 5"
 assert_exit 3 fstrial compare base.json fails.json >out
 flat
 assert_contains flat "no value on one side; did not end well in 0 trials of the base, in 5 of the new result"
+# What a step could measure and did on neither side, as phases that were not asked for, is nothing that is not settled.
+doc unasked-a.json 1 "o.more = {'stat_rate': lambda v: None}"
+doc unasked-b.json 2 "o.more = {'stat_rate': lambda v: None}"
+doc asked.json 2 "o.more = {'stat_rate': lambda v: 1e3}"
+sed -i 's/"primary": false/"primary": true/g' unasked-?.json asked.json
+assert_exit 0 fstrial compare unasked-a.json unasked-b.json --all --allow-inconclusive >out
+assert_lacks out "stat_rate"
+assert_exit 3 fstrial compare asked.json unasked-b.json >out
+assert_contains out "stat_rate"
+assert_contains out "no value on one side"
 # The order of the trials in the file is none of the comparison's business.
 doc sorted.json 3 "o.loss = lambda v: 0.15 if v['x'] == 0 else 0; o.step = 'renamed'
 o.order = lambda t: sorted(t, key=lambda t: (t['variant'], t['repeat']))"
