@@ -16,7 +16,7 @@
 
 #include "core/analyse/set.h"
 #include "core/analyse/verdict.h"
-#include "core/job/diag.h"
+#include "core/util/diag.h"
 
 struct accept_version {
 	char *of, *pattern; /* "kernel" or a tool's name */

@@ -5,7 +5,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/plugins.h"
-#include "core/job/param_parse.h"
+#include "core/param/param_parse.h"
 #include "core/util/text.h"
 #include "core/util/xalloc.h"
 

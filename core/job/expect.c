@@ -7,8 +7,8 @@
 
 #include "core/io/hist.h"
 #include "core/io/loop.h"
-#include "core/job/number.h"
 #include "core/job/subst.h"
+#include "core/param/number.h"
 #include "core/plugin/registry.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"

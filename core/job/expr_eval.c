@@ -5,8 +5,8 @@
 
 #include "core/job/expr_node.h"
 #include "core/job/job.h"
-#include "core/job/number.h"
 #include "core/job/subst.h"
+#include "core/param/number.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
 
@@ -31,7 +31,7 @@ static char *expr_text(const struct job_expr *w, const struct job *job, uint32_t
 	if (!w->is_ref)
 		return xstrdup(w->text);
 	if (w->ref.kind == REF_KNOWN)
-		return number_name(w->text, &job->names, &n, &is_size)
+		return param_names_get(w->text, &job->names, &n, &is_size)
 			       ? NULL
 			       : xasprintf("%llu%s", (unsigned long long)n, is_size ? "B" : "");
 	v = ref_value(job, &w->ref, variant);

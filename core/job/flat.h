@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/job/diag.h"
+#include "core/util/diag.h"
 #include "core/util/macro.h"
 #include "core/util/strbuf.h"
 

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "core/io/options.h"
-#include "core/job/diag.h"
-#include "core/job/param.h"
 #include "core/job/source.h"
-#include "core/job/value.h"
+#include "core/param/param.h"
+#include "core/param/value.h"
+#include "core/util/diag.h"
 
 struct plugin;
 struct registry;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/job/job.h"
-#include "core/job/number.h"
+#include "core/param/param_names.h"
 #include "core/util/str.h"
 #include "core/util/vec.h"
 
@@ -57,8 +57,8 @@ int ref_find(const struct job *job, const char *name, struct ref *r)
 		r->index = i;
 		return ref_member(job->vars->u.l.v[i], r->path) ? 0 : -ENOENT;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(number_names); i++) {
-		if (!str_eq(number_names[i], name))
+	for (size_t i = 0; i < ARRAY_SIZE(param_names_known); i++) {
+		if (!str_eq(param_names_known[i], name))
 			continue;
 		*r = (struct ref){ .kind = REF_KNOWN, .index = i };
 		return 0;
@@ -102,8 +102,8 @@ void ref_explain(const struct job *job, const char *name, struct strbuf *sb)
 		vec_push(&names, xstrdup(job->vars->u.l.names[i]));
 		ref_add_members(&names, job->vars->u.l.names[i], job->vars->u.l.v[i]);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(number_names); i++)
-		vec_push(&names, xstrdup(number_names[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(param_names_known); i++)
+		vec_push(&names, xstrdup(param_names_known[i]));
 	near = str_nearest(name, (const char *const *)names.v, names.n);
 	strbuf_addf(sb, "unknown name \"%s\"", name);
 	if (near)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/job/diag.h"
+#include "core/util/diag.h"
 #include "core/util/macro.h"
 
 enum token_type {

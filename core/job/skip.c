@@ -5,7 +5,7 @@
 
 #include "core/job/frame.h"
 #include "core/job/matrix.h"
-#include "core/job/number.h"
+#include "core/param/number.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"
 #include "core/util/vec.h"

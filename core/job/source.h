@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "core/job/diag.h"
-#include "core/job/value.h"
+#include "core/param/value.h"
+#include "core/util/diag.h"
 
 #define SOURCE_MAX_BYTES \
 	(1024 * 1024) /* with all includes: beyond, libconfig's time is quadratic */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/io/verify.h"
-#include "core/job/number.h"
 #include "core/job/step_check.h"
+#include "core/param/number.h"
 #include "core/plugin/element.h"
 #include "core/plugin/registry.h"
 #include "core/util/str.h"

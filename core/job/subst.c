@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/job/job.h"
-#include "core/job/number.h"
 #include "core/job/ref.h"
 #include "core/job/subst_piece.h"
+#include "core/param/param_names.h"
 #include "core/util/strbuf.h"
 #include "core/util/xalloc.h"
 
@@ -79,7 +79,7 @@ static int subst_known(const struct subst_work *w, const char *name, bool unit, 
 	bool is_size;
 	uint64_t v;
 
-	if (number_name(name, &w->job->names, &v, &is_size)) {
+	if (param_names_get(name, &w->job->names, &v, &is_size)) {
 		diag_add(w->d, w->at->file, w->at->line, "${%s} is not known here", name);
 		return -EINVAL;
 	}

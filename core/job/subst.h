@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/job/diag.h"
-#include "core/job/value.h"
+#include "core/param/value.h"
+#include "core/util/diag.h"
 #include "core/util/macro.h"
 
 struct job;

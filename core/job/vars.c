@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "core/job/frame.h"
-#include "core/job/number.h"
 #include "core/job/subst.h"
+#include "core/param/number.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"
 #include "core/util/vec.h"

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/job/param.h"
+#include "core/param/param.h"
 #include "core/plugin/element.h"
 #include "core/plugin/registry.h"
 #include "core/plugin/validate.h"

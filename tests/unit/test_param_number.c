@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of core/job/number. */
+/* Tests of core/param/number. */
 #include <CUnit/CUnit.h>
 #include <errno.h>
 #include <string.h>
 
-#include "core/job/number.h"
+#include "core/param/number.h"
 #include "core/util/str.h"
 
-void test_job_number(void);
+void test_param_number(void);
 
 static const struct param_names names = { .ram = 1ULL << 34,
 					  .cpus = 6,
@@ -185,9 +185,9 @@ static void test_same(void)
 	CU_ASSERT_TRUE(number_same("5m", "5MiB", &names));
 }
 
-void test_job_number(void)
+void test_param_number(void)
 {
-	CU_pSuite s = CU_add_suite("job number", NULL, NULL);
+	CU_pSuite s = CU_add_suite("param number", NULL, NULL);
 
 	CU_add_test(s, "sizes", test_sizes);
 	CU_add_test(s, "sizes that are none", test_bad_sizes);

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "core/job/param.h"
+#include "core/param/param_names.h"
 #include "core/util/err.h"
 #include "core/util/macro.h"
 

@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers as jobs write them. */
-#include "core/job/number.h"
+#include "core/param/number.h"
 
 #include <ctype.h>
 #include <errno.h>
 
-#include "core/job/number_eval.h"
+#include "core/param/number_eval.h"
 #include "core/util/str.h"
 #include "core/util/units.h"
 
 #define NUMBER_TOP 18446744073709551616.0L /* 2^64 */
-
-const char *const number_names[4] = { "ram", "cpus", "target.size", "target.count" };
-
-int number_name(const char *name, const struct param_names *names, uint64_t *out, bool *is_size)
-{
-	*is_size = !str_eq(name, "cpus") && !str_eq(name, "target.count");
-	if (str_eq(name, "ram"))
-		*out = names ? names->ram : 0;
-	else if (str_eq(name, "cpus"))
-		*out = names ? names->cpus : 0;
-	else if (str_eq(name, "target.size"))
-		*out = names ? names->target_size : 0;
-	else if (str_eq(name, "target.count"))
-		*out = names ? names->target_count : 0;
-	else
-		return -ENOENT;
-	return *out ? 0 : -ENODATA;
-}
 
 /* A single word of digits and letters: what units.h parses by itself, with better messages. */
 static bool number_is_literal(const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of a job file, with the place they stand at. */
-#include "core/job/value.h"
+#include "core/param/value.h"
 
 #include <stdio.h>
 #include <string.h>

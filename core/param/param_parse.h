@@ -2,7 +2,7 @@
 /* One value of a job into one field of a configuration. */
 #pragma once
 
-#include "core/job/param.h"
+#include "core/param/param.h"
 #include "core/util/strbuf.h"
 
 /*

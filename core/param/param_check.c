@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/job/number.h"
-#include "core/job/param.h"
-#include "core/job/param_parse.h"
+#include "core/param/number.h"
+#include "core/param/param.h"
+#include "core/param/param_parse.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
 

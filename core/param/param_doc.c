@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/job/param.h"
-#include "core/job/param_parse.h"
+#include "core/param/param.h"
+#include "core/param/param_parse.h"
 
 /* null instead of what JSON cannot say. */
 static json_t *param_json_or_null(json_t *json)

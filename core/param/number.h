@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/job/param.h"
+#include "core/param/param_names.h"
 #include "core/util/err.h"
 #include "core/util/macro.h"
 
@@ -37,10 +37,3 @@ bool number_compare(const char *a, const char *b, const struct param_names *name
 bool number_any(const char *text, const struct param_names *names, long double *out);
 /* Are two texts the same, or the same number ("8MiB" and "8m")? */
 bool number_same(const char *a, const char *b, const struct param_names *names);
-/*
- * The value of "ram", "cpus", "target.size" or "target.count": 0, -ENOENT when it is none of them, -ENODATA when
- * not known.
- */
-int number_name(const char *name, const struct param_names *names, uint64_t *out,
-		bool *is_size) _must_check_;
-extern const char *const number_names[4];

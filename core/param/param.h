@@ -8,8 +8,10 @@
 #include <fstrial/plugin.h>
 #include <jansson.h>
 
-#include "core/job/diag.h"
-#include "core/job/value.h"
+#include "core/param/param_arena.h"
+#include "core/param/param_names.h"
+#include "core/param/value.h"
+#include "core/util/diag.h"
 #include "core/util/err.h"
 
 /*
@@ -22,22 +24,6 @@ struct param_layer {
 	uint32_t stride;
 	void *base;	 /* the configuration */
 	uint64_t *given; /* bit array, n bits: the job or `global` gave it */
-};
-
-/* Strings and lists that configurations point to; freed at once. */
-struct param_arena {
-	void **v;
-	size_t n, cap;
-};
-void *param_arena_add(struct param_arena *a, void *owned);
-void param_arena_free(struct param_arena *a);
-
-/* Numbers that names stand for in "2*ram" and "50%". */
-struct param_names {
-	uint64_t ram; /* bytes */
-	uint64_t cpus;
-	uint64_t target_size; /* bytes of the first device; 0: not known yet, using it is an error that says so */
-	uint64_t target_count; /* devices; 0: a directory */
 };
 
 /* Copies table entry i into *out, zero where the plugin's own is older and shorter. */

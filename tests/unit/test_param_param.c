@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of core/job/param: parsing, ranges, JSON. */
+/* Tests of core/param/param: parsing, ranges, JSON. */
 #include <CUnit/CUnit.h>
 #include <errno.h>
 #include <string.h>
 
-#include "core/job/param.h"
+#include "core/param/param.h"
 #include "core/util/str.h"
 #include "core/util/xalloc.h"
 #include "job_fixture.h"
 
-void test_job_param(void);
+void test_param_param(void);
 
 /* The table of the plugin tune, bound. */
 struct bound {
@@ -297,9 +297,9 @@ static void test_table_json(void)
 	json_decref(a);
 }
 
-void test_job_param(void)
+void test_param_param(void)
 {
-	CU_pSuite s = CU_add_suite("job param", NULL, NULL);
+	CU_pSuite s = CU_add_suite("param param", NULL, NULL);
 
 	CU_add_test(s, "defaults", test_defaults);
 	CU_add_test(s, "good values of every type", test_good);

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Typed parameters from const tables. */
-#include "core/job/param.h"
+#include "core/param/param.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "core/job/param_parse.h"
+#include "core/param/param_parse.h"
 #include "core/util/str.h"
-#include "core/util/vec.h"
-
-void *param_arena_add(struct param_arena *a, void *owned)
-{
-	vec_push(a, owned);
-	return owned;
-}
-
-void param_arena_free(struct param_arena *a)
-{
-	for (size_t i = 0; i < a->n; i++)
-		free(a->v[i]);
-	vec_free(a);
-}
 
 void param_entry(const struct param_layer *l, uint32_t i, struct fst_param *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All that is wrong with a job, gathered, each line once. */
-#include "core/job/diag.h"
+#include "core/util/diag.h"
 
 #include <stdint.h>
 #include <stdlib.h>

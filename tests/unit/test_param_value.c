@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of core/job/value and core/job/diag. */
+/* Tests of core/param/value and core/util/diag. */
 #include <CUnit/CUnit.h>
 #include <string.h>
 
-#include "core/job/value.h"
+#include "core/param/value.h"
 #include "core/util/xalloc.h"
 #include "job_fixture.h"
 
-void test_job_value(void);
+void test_param_value(void);
 
 static void test_from_text(void)
 {
@@ -106,9 +106,9 @@ static void test_diag_many(void)
 	diag_free(&d);
 }
 
-void test_job_value(void)
+void test_param_value(void)
 {
-	CU_pSuite s = CU_add_suite("job value", NULL, NULL);
+	CU_pSuite s = CU_add_suite("param value", NULL, NULL);
 
 	CU_add_test(s, "scalars from the command line", test_from_text);
 	CU_add_test(s, "groups and lists", test_group);

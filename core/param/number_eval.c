@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Arithmetic in numbers of jobs: a parser by recursive descent that computes on its way. */
-#include "core/job/number_eval.h"
+#include "core/param/number_eval.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-#include "core/job/number.h"
 #include "core/util/str.h"
 #include "core/util/units.h"
 
@@ -72,11 +71,11 @@ static int number_known(struct number_parser *np, struct number *out)
 
 	if (ret)
 		return ret;
-	ret = number_name(word, np->names, &v, &is_size);
+	ret = param_names_get(word, np->names, &v, &is_size);
 	if (ret == -ENODATA)
 		return err_set(np->e, ENODATA, "%s is not known here", word);
 	if (ret) {
-		near = str_nearest(word, number_names, ARRAY_SIZE(number_names));
+		near = str_nearest(word, param_names_known, ARRAY_SIZE(param_names_known));
 		if (near)
 			return err_set(np->e, EINVAL, "unknown name \"%s\"; did you mean \"%s\"?",
 				       word, near);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of core/job/param_check: are tables sound? */
+/* Tests of core/param/param_check: are tables sound? */
 #include <CUnit/CUnit.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/job/job.h"
-#include "core/job/param.h"
+#include "core/param/param.h"
 
-void test_job_param_table(void);
+void test_param_table(void);
 
 /* A table with one entry, after a good one. */
 static void check_table(struct fst_param p, const char *why)
@@ -117,9 +117,9 @@ static void test_core_tables(void)
 	}
 }
 
-void test_job_param_table(void)
+void test_param_table(void)
 {
-	CU_pSuite s = CU_add_suite("job param tables", NULL, NULL);
+	CU_pSuite s = CU_add_suite("param tables", NULL, NULL);
 
 	CU_add_test(s, "tables that are not sound", test_tables);
 	CU_add_test(s, "longer entries", test_stride);

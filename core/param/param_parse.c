@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One value of a job into one field of a configuration. */
-#include "core/job/param_parse.h"
+#include "core/param/param_parse.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/job/number.h"
+#include "core/param/number.h"
 #include "core/util/str.h"
 #include "core/util/units.h"
 #include "core/util/xalloc.h"
