@@ -277,6 +277,8 @@ void loop_verify_fill(struct loop *l, const struct fst_io *io)
 {
 	if (io->op == FST_IO_WRITE)
 		verify_fill(l->verify, io->file, io->offset, io->buf, io->length);
+	else if (io->op == FST_IO_TRIM)
+		verify_forget(l->verify, io->file, io->offset, io->length);
 }
 
 int loop_verify_check(struct loop *l, const struct fst_io *io)

@@ -325,7 +325,12 @@ static void measure_judge(const struct io_step *s, const struct measured *m, jso
 {
 	char text[160], time[32];
 
-	if (m->too_short && !m->partial) {
+	if (!m->window_ns && !m->partial && s->ramp_ns) {
+		snprintf(text, sizeof(text),
+			 "no operation was measured: all were done within the ramp_time of %s",
+			 units_format_metric((double)s->ramp_ns, "ns", time, sizeof(time)));
+		measure_warn(record, text);
+	} else if (m->too_short && !m->partial) {
 		snprintf(text, sizeof(text),
 			 "measured %s, %llu operation%s: too short to be trusted; set runtime or a "
 			 "larger size",

@@ -105,6 +105,14 @@ void verify_fill(struct verify *v, uint32_t file, uint64_t offset, void *buf, ui
 	}
 }
 
+void verify_forget(struct verify *v, uint32_t file, uint64_t offset, uint64_t length)
+{
+	struct verify_file *f = &v->v[file];
+
+	for (uint64_t b = offset / v->block; b < f->n && b * v->block < offset + length; b++)
+		__atomic_store_n(&f->written[b], 0, __ATOMIC_RELAXED);
+}
+
 static int verify_wrong(const struct verify *v, uint32_t file, uint64_t at, struct err *e,
 			const char *what, uint64_t expected, uint64_t found)
 {

@@ -52,6 +52,8 @@ void verify_init(struct verify *v, const struct io_files *f, const struct io_par
 void verify_release(struct verify *v);
 /* Headers into what is to be written, as of file number file. */
 void verify_fill(struct verify *v, uint32_t file, uint64_t offset, void *buf, uint64_t length);
+/* What is to be trimmed has no headers any more. */
+void verify_forget(struct verify *v, uint32_t file, uint64_t offset, uint64_t length);
 /* What was read. 0, or -EBADMSG with file, offset, what was expected and what was found. */
 int verify_check(const struct verify *v, uint32_t file, uint64_t offset, const void *buf,
 		 uint64_t length, struct err *e) _must_check_;

@@ -225,6 +225,9 @@ static int metadata_run(struct fst_worker *w)
 	bool quit = false;
 	int ret = 0, r2;
 
+	if (w->counts_from_ns && w->index == 0)
+		fst_warning(w->ctx, "ramp_time leaves out latencies alone, rates are of whole phases: phase_ramp is "
+				    "each phase's");
 	while (!quit && !ret) {
 		files_gate_pass(&s->gate, metadata_phase_begin, s);
 		ret = metadata_phase_work(m);

@@ -212,6 +212,8 @@ static int tree_run(struct fst_worker *w)
 	int ret = 0, r2;
 
 	t->timed = true;
+	if (w->counts_from_ns && w->index == 0)
+		fst_warning(w->ctx, "ramp_time leaves out latencies alone, rates are of whole phases");
 	while (!quit && !ret) {
 		files_gate_pass(&s->gate, tree_phase_begin, s);
 		t->phase = s->phase[s->at];

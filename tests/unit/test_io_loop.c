@@ -215,6 +215,8 @@ static void test_ramp_only(void)
 	CU_ASSERT_TRUE(json_is_null(io_host_at(&t.h, "metrics.iops.value")));
 	CU_ASSERT_TRUE(json_is_true(io_host_at(&t.h, "measured.too_short")));
 	CU_ASSERT_TRUE(json_is_null(io_host_at(&t.h, "measured.elapsed_ns")));
+	CU_ASSERT_TRUE(io_host_warned(&t.h, "all were done within the ramp_time of 60.00 s"));
+	CU_ASSERT_FALSE(io_host_warned(&t.h, "set runtime"));
 	script_test_free(&t);
 }
 

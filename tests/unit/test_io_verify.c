@@ -162,6 +162,10 @@ static void test_stale(void)
 	damage(&h, 4096, block, 0);
 	v.v[0].written[1] = 0;
 	CU_ASSERT_EQUAL(verify_pass(&v, &stop, &bytes, &e), -EIO);
+	/* What was trimmed meanwhile, and what is just before it. */
+	err_clear(&e);
+	verify_forget(&v, 0, 8192, 4096);
+	CU_ASSERT_EQUAL(verify_pass(&v, &stop, &bytes, &e), 0);
 	verify_release(&v);
 	files_release(&f);
 	io_host_free(&h);

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What can be asked for together and is no measurement, or none of what was written, is said as what it is.
+. "$(dirname "$0")/../helpers.sh"
+
+mkdir data
+cat >ramp.job <<'EOF'
+job = "ramp"; repeats = 1; canaries = false;
+target = { directory = "data"; };
+global = { ramp_time = "20s"; };
+steps = ( { workload = "io"; size = "64KiB"; },
+	{ workload = "metadata"; phases = ["create"]; files = 10; },
+	{ workload = "tree"; phases = ["unpack"]; files = 10; directories = 2; } );
+EOF
+assert_exit 0 fstrial run --out ramp ramp.job >table 2>log
+assert_contains table "io: no operation was measured: all were done within the ramp_time of 20"
+assert_contains table "metadata: ramp_time leaves out latencies alone, rates are of whole phases"
+assert_contains table "tree: ramp_time leaves out latencies alone, rates are of whole phases"
+assert_lacks table "set runtime"
+
+# What was trimmed is not looked for.
+for rw in trim randtrim; do
+	for ioengine in psync io_uring; do
+		cat >trim.job <<-EOF
+		job = "trim"; repeats = 1; canaries = false;
+		target = { directory = "data"; };
+		steps = ( { workload = "io"; rw = "$rw"; size = "100KiB"; bs = "4KiB"; verify = "crc32c";
+			ioengine = "$ioengine"; } );
+		EOF
+		assert_exit 0 fstrial run --out $rw.$ioengine trim.job >table 2>log
+		assert_json $rw.$ioengine/result.json "d['trials'][0]['steps'][0]['data']['verified_bytes'] == 0"
+	done
+done
