@@ -42,23 +42,26 @@ static bool plan_has(const json_t *list, const char *text)
 }
 
 /* The same is said of many variants: once is enough. */
-static void plan_take_warnings(struct ask_step *a, json_t *record)
+static void plan_warn(struct ask_step *a, json_t *record, const char *what, const char *why)
 {
-	json_t *list = json_object_get(record, "warnings"), *w;
-	size_t i;
+	_cleanup_free_ char *text = xasprintf("%s: %s%s", a->job->steps[a->index].name, what, why);
+	json_t *list = json_object_get(record, "warnings");
 
 	if (!list) {
 		list = js_array();
 		js_set(record, "warnings", list);
 	}
-	json_array_foreach(json_object_get(a->host.record, "warnings"), i, w)
-	{
-		_cleanup_free_ char *text =
-			xasprintf("%s: %s", a->job->steps[a->index].name, json_string_value(w));
+	if (!plan_has(list, text))
+		js_push(list, js_str(text));
+}
 
-		if (!plan_has(list, text))
-			js_push(list, js_str(text));
-	}
+static void plan_take_warnings(struct ask_step *a, json_t *record)
+{
+	size_t i;
+	json_t *w;
+
+	json_array_foreach(json_object_get(a->host.record, "warnings"), i, w)
+		plan_warn(a, record, "", json_string_value(w));
 }
 
 /* What a step says of itself, for those that run beside others: a record of its own. */
@@ -105,8 +108,10 @@ static void plan_step(struct ask_step *a, json_t *record)
 	struct fst_estimate est;
 	uint64_t n = a->index < a->job->n_once ? 1 : (uint64_t)a->n_variants * a->job->repeats, peak;
 
-	if (d->estimate && d->estimate(&a->host.ctx, &given.est) < 0)
+	if (d->estimate && d->estimate(&a->host.ctx, &given.est) < 0) {
 		given.est = (struct fst_estimate){ 0 };
+		plan_warn(a, record, "will fail: ", a->host.err.text);
+	}
 	est = given.est;
 	host_end_callback(&a->host);
 	if (step_on_device(a->step))

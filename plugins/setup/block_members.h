@@ -87,5 +87,5 @@ static inline int block_members_claim(struct fst_ctx *ctx, const struct fst_list
 
 	for (i = 0; i < picked->n && r == 0; i++)
 		r = fst_claim(ctx, picked->v[i]);
-	return r;
+	return r < 0 ? r : block_named_once(ctx, picked);
 }

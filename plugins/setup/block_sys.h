@@ -39,6 +39,19 @@ static inline int block_new_name(struct fst_ctx *ctx, const char *prefix, char *
 	return 0;
 }
 
+/* In check: no device of the list twice. */
+static inline int block_named_once(struct fst_ctx *ctx, const struct fst_list *devices)
+{
+	size_t i, k;
+
+	for (i = 1; i < devices->n; i++)
+		for (k = 0; k < i; k++)
+			if (strcmp(devices->v[i], devices->v[k]) == 0)
+				return fst_error(ctx, 0, "devices: %s is named twice",
+						 devices->v[i]);
+	return 0;
+}
+
 /* "sda1" of "/dev/disk/by-id/..."; -errno when it is no block device. */
 static inline int block_kernel_name(const char *device, char *buf, size_t size)
 {

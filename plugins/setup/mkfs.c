@@ -131,7 +131,7 @@ static int mkfs_claim_all(struct fst_ctx *ctx)
 		return fst_error(ctx, 0, "devices: %zu are too many", cfg->devices.n);
 	for (i = 0; i < cfg->devices.n && r == 0; i++)
 		r = fst_claim(ctx, cfg->devices.v[i]);
-	return r;
+	return r < 0 ? r : block_named_once(ctx, &cfg->devices);
 }
 
 static int mkfs_check(struct fst_ctx *ctx)
@@ -200,32 +200,40 @@ static int mkfs_take_config(struct fst_ctx *ctx, struct mkfs_make *m, const char
 		return r;
 	m->config = st->config;
 	mkfs_note_config(ctx, st->config);
-	return mkfs_guard_file(ctx, st->config);
+	return mkfs_guard_file(ctx, "config", st->config);
 }
 
-/* What will be made, where the tool is there and can be asked. False with a warning when it will refuse. */
-static bool mkfs_plan(struct fst_ctx *ctx, uint64_t bytes)
+/* What will be made, where the tool is there and can be asked. *taken: false with a warning when it will refuse. */
+static int mkfs_plan(struct fst_ctx *ctx, uint64_t bytes, bool *taken)
 {
 	const struct mkfs_cfg *cfg = ctx->cfg;
 	struct mkfs_state *st = ctx->state;
 	struct mkfs_make m = { .user = &st->user, .block_size = cfg->block_size };
 	char geometry[512] = "", version[32] = "", size[32];
 	const char *path = mkfs_find(ctx, &m.program);
-	bool taken = true;
+	int r;
 
-	if (!path || mkfs_dry_enough() || mkfs_split_options(ctx) < 0 ||
-	    mkfs_guard_options(ctx, true) < 0 || mkfs_guard_files(ctx) < 0 ||
-	    mkfs_take_config(ctx, &m, path) < 0)
-		return true;
+	*taken = true;
+	if (!path || mkfs_dry_enough())
+		return 0;
+	r = mkfs_split_options(ctx);
+	if (r == 0)
+		r = mkfs_guard_options(ctx, true);
+	if (r == 0)
+		r = mkfs_guard_files(ctx);
+	if (r == 0)
+		r = mkfs_take_config(ctx, &m, path);
+	if (r < 0)
+		return r;
 	mkfs_ask_version(ctx, version, sizeof(version));
-	if (bytes)
-		taken = mkfs_dry_run(ctx, &m, &st->args, path, bytes, geometry, sizeof(geometry));
+	if (bytes && !mkfs_copies_tree(mkfs_family(cfg), &st->user))
+		*taken = mkfs_dry_run(ctx, &m, &st->args, path, bytes, geometry, sizeof(geometry));
 	mkfs_dry_size(bytes, size, sizeof(size));
-	if (taken)
+	if (*taken)
 		fst_plan(ctx, NULL, "makes %s with %s%s%s%s%s%s%s", mkfs_fs_name(cfg->fs),
 			 m.program, version[0] ? " " : "", version, geometry[0] ? ": on " : "",
 			 geometry[0] ? size : "", geometry[0] ? " " : "", geometry);
-	return taken;
+	return 0;
 }
 
 /* mkfs.xfs 6.x refuses less. */
@@ -237,15 +245,18 @@ static int mkfs_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 	const char *size = fst_fact(ctx, "device.size");
 	unsigned long long bytes = size ? strtoull(size, NULL, 10) : 0;
 
+	bool taken;
+	int r = mkfs_plan(ctx, bytes, &taken);
+
 	/* What the tool says itself, in its version, needs no guess. */
-	if (mkfs_plan(ctx, bytes)) {
+	if (r == 0 && taken) {
 		mkfs_warn_pairs(ctx);
 		if (cfg->fs == MKFS_XFS && bytes && bytes < MKFS_XFS_MIN_BYTES)
 			fst_warning(ctx, "mkfs.xfs needs at least 300 MiB, the target has %llu MiB",
 				    bytes >> 20);
 	}
 	est->time_ns = 300000000;
-	return 0;
+	return r;
 }
 
 /* ---- apply, revert, readback ----------------------------------------------------------------- */
@@ -262,11 +273,19 @@ static int mkfs_place(struct fst_ctx *ctx, struct mkfs_make *m)
 	m->logdev = cfg->logdev ? fst_target_device(ctx, cfg->logdev) : NULL;
 	if (cfg->logdev && !m->logdev)
 		return fst_error(ctx, 0, "logdev: the target has no %s", cfg->logdev);
+	if (m->logdev && strcmp(m->logdev, m->device) == 0)
+		return fst_error(ctx, 0, "logdev: %s is what the file system is made on",
+				 cfg->logdev);
 	for (i = 0; i < cfg->devices.n; i++) {
 		m->more[i] = fst_target_device(ctx, cfg->devices.v[i]);
 		if (!m->more[i])
 			return fst_error(ctx, 0, "devices: the target has no %s",
 					 cfg->devices.v[i]);
+		if (strcmp(m->more[i], m->device) == 0)
+			return fst_error(
+				ctx, 0,
+				"devices: %s is what the file system is made on without that",
+				cfg->devices.v[i]);
 	}
 	m->n_more = cfg->devices.n;
 	return 0;

@@ -43,22 +43,29 @@ static inline bool mkfs_counts_blocks(struct fst_ctx *ctx)
 	return false;
 }
 
-static inline int mkfs_check_blocks(struct fst_ctx *ctx, uint64_t block_size)
+/* One that is counted in blocks and is no whole number of them, or NULL. */
+static inline const struct mkfs_option *mkfs_no_blocks(struct fst_ctx *ctx, uint64_t block_size)
 {
-	const struct mkfs_cfg *cfg = ctx->cfg;
 	size_t i;
 
 	for (i = 0; i < FST_COUNT(mkfs_options); i++) {
 		const struct mkfs_option *o = &mkfs_options[i];
 
 		if (o->unit == MKFS_BLOCKS && fst_is_set(ctx, o->param) &&
-		    mkfs_number(cfg, o) % block_size)
-			return fst_error(ctx, 0,
-					 "%s = %" PRIu64
-					 " is not a multiple of the block size, %" PRIu64 " bytes",
-					 o->param, mkfs_number(cfg, o), block_size);
+		    mkfs_number(ctx->cfg, o) % block_size)
+			return o;
 	}
-	return 0;
+	return NULL;
+}
+
+#define MKFS_NO_BLOCKS "%s = %" PRIu64 " is not a multiple of the block size, %" PRIu64 " bytes"
+
+static inline int mkfs_check_blocks(struct fst_ctx *ctx, uint64_t block_size)
+{
+	const struct mkfs_option *o = mkfs_no_blocks(ctx, block_size);
+
+	return o ? fst_error(ctx, 0, MKFS_NO_BLOCKS, o->param, mkfs_number(ctx->cfg, o), block_size)
+		 : 0;
 }
 
 /* Sets m->block_size where the command or the journal's device needs it: of the job, or what the tool picks. */
@@ -256,11 +263,12 @@ static inline void mkfs_dry_btrfs(const char *out, char *text, size_t size)
 struct mkfs_dry {
 	int fd[MKFS_DRY_FILES];
 	char path[MKFS_DRY_FILES][48];
+	const char *name[MKFS_DRY_FILES]; /* what it stands for */
 	size_t n;
 };
 
 /* One of this size; NULL when there cannot be one. */
-static inline const char *mkfs_dry_file(struct mkfs_dry *d, uint64_t bytes)
+static inline const char *mkfs_dry_file(struct mkfs_dry *d, const char *name, uint64_t bytes)
 {
 	int fd;
 
@@ -270,6 +278,7 @@ static inline const char *mkfs_dry_file(struct mkfs_dry *d, uint64_t bytes)
 	if (fd < 0)
 		return NULL;
 	d->fd[d->n] = fd;
+	d->name[d->n] = name;
 	snprintf(d->path[d->n], sizeof(d->path[0]), "/proc/%ld/fd/%d", (long)getpid(), fd);
 	return ftruncate(fd, (off_t)bytes) < 0 ? (d->n++, NULL) : d->path[d->n++];
 }
@@ -282,7 +291,7 @@ static inline const char *mkfs_dry_other(struct fst_ctx *ctx, struct mkfs_dry *d
 
 	snprintf(key, sizeof(key), "%.50s.size", name);
 	size = fst_fact(ctx, key);
-	return mkfs_dry_file(d, size ? strtoull(size, NULL, 10) : 0);
+	return mkfs_dry_file(d, name, size ? strtoull(size, NULL, 10) : 0);
 }
 
 /* False: not all of them can be had. */
@@ -293,7 +302,7 @@ static inline bool mkfs_dry_place(struct fst_ctx *ctx, struct mkfs_make *m, stru
 	bool all;
 	size_t i;
 
-	m->device = mkfs_dry_file(d, bytes);
+	m->device = mkfs_dry_file(d, "the device", bytes);
 	all = m->device != NULL;
 	/* mke2fs wants a journal to be there, prepared: without it all else is the same. */
 	if (cfg->logdev && mkfs_family(cfg) == MKFS_FAMILY_XFS) {
@@ -306,6 +315,32 @@ static inline bool mkfs_dry_place(struct fst_ctx *ctx, struct mkfs_make *m, stru
 	}
 	m->n_more = cfg->devices.n;
 	return all;
+}
+
+/* Nobody knows the files by their paths. */
+static inline void mkfs_dry_names(const struct mkfs_dry *d, char *text, size_t size)
+{
+	char rest[1200], *p;
+	size_t i;
+
+	/* From the last on: the path of the first may begin that of the tenth. */
+	for (i = d->n; i-- > 0;)
+		while ((p = strstr(text, d->path[i])) != NULL) {
+			snprintf(rest, sizeof(rest), "%s", p + strlen(d->path[i]));
+			snprintf(p, size - (size_t)(p - text), "%s%s", d->name[i], rest);
+		}
+}
+
+/* What will be refused here, as the tool itself would round. */
+static inline void mkfs_dry_blocks(struct fst_ctx *ctx, const char *out)
+{
+	uint64_t block_size = mkfs_family(ctx->cfg) == MKFS_FAMILY_EXT ? mkfs_dry_block_size(out)
+								       : 0;
+	const struct mkfs_option *o = block_size ? mkfs_no_blocks(ctx, block_size) : NULL;
+
+	if (o)
+		fst_warning(ctx, "will be refused: " MKFS_NO_BLOCKS, o->param,
+			    mkfs_number(ctx->cfg, o), block_size);
 }
 
 /*
@@ -334,11 +369,14 @@ static inline bool mkfs_dry_run(struct fst_ctx *ctx, const struct mkfs_make *mak
 	args->v[0] = path;
 	if (fst_run_cmd(ctx, &cmd, &res) < 0)
 		goto out;
-	if (res.exit_status == 0)
+	if (res.exit_status == 0) {
 		geometry[mkfs_family(cfg)](res.out ? res.out : "", text, size);
+		mkfs_dry_blocks(ctx, res.out ? res.out : "");
+	}
 	if (res.exit_status > 0) {
-		mkfs_message(mkfs_program(cfg->fs), res.out ? res.out : "", res.err ? res.err : "",
-			     why, sizeof(why));
+		mkfs_message(strrchr(path, '/') ? strrchr(path, '/') + 1 : path,
+			     res.out ? res.out : "", res.err ? res.err : "", why, sizeof(why));
+		mkfs_dry_names(&files, why, sizeof(why));
 		fst_warning(ctx, "will be refused by the tool: %s", why);
 	}
 out:

@@ -53,6 +53,76 @@ static inline bool mkfs_has_device(const char *word, bool glued)
 	return found;
 }
 
+/* ---- words that are no options ------------------------------------------------------------------ */
+
+/* What has no value; of all else the next word is one. */
+static const struct {
+	const char *letters;
+	const char *words[8];
+} mkfs_alone[MKFS_FAMILIES] = {
+	[MKFS_FAMILY_XFS] = { .letters = "fKNqV" },
+	[MKFS_FAMILY_EXT] = { .letters = "cDFjnqSvV" },
+	[MKFS_FAMILY_BTRFS] = { .letters = "fKMqvV",
+				.words = { "--force", "--nodiscard", "--mixed", "--quiet",
+					   "--verbose", "--shrink", "--version", "--help" } },
+};
+
+/* The letter in "-Kr" or "-r/tmp" that has a value, or 0. */
+static inline char mkfs_letter(int family, const char *word)
+{
+	return word[0] == '-' && word[1] != '-'
+		       ? word[1 + strspn(word + 1, mkfs_alone[family].letters)]
+		       : '\0';
+}
+
+static inline bool mkfs_wants_next(int family, const char *word)
+{
+	size_t len = strlen(word), i;
+
+	if (strncmp(word, "--", 2) != 0)
+		return mkfs_letter(family, word) &&
+		       word[1 + strspn(word + 1, mkfs_alone[family].letters) + 1] == '\0';
+	for (i = 0; i < FST_COUNT(mkfs_alone[0].words) && mkfs_alone[family].words[i]; i++)
+		if (strncmp(mkfs_alone[family].words[i], word, len) == 0)
+			return false;
+	return !strchr(word, '=');
+}
+
+/* Does `options` make a tree of files from a directory? Then to ask the tool is to copy it. */
+static inline bool mkfs_copies_tree(int family, const struct mkfs_args *user)
+{
+	size_t i;
+
+	for (i = 0; family == MKFS_FAMILY_BTRFS && i < user->n; i++)
+		if (mkfs_letter(family, user->v[i]) == 'r' || strncmp(user->v[i], "--ro", 4) == 0)
+			return true;
+	return false;
+}
+
+/* A word between the options is a device or a file to the tool, and mkfs.btrfs formats them all. */
+static inline int mkfs_guard_words(struct fst_ctx *ctx, const struct mkfs_args *user)
+{
+	int family = mkfs_family(ctx->cfg);
+	size_t i;
+
+	for (i = 0; i < user->n; i++) {
+		const char *word = user->v[i];
+
+		if (word[0] != '-' || !word[1] || strcmp(word, "--") == 0)
+			return fst_error(ctx, 0,
+					 "options: \"%s\" is no option: only the job's target may "
+					 "be formatted",
+					 word);
+		if (family == MKFS_FAMILY_EXT && mkfs_letter(family, word) == 'z')
+			return fst_error(ctx, 0,
+					 "options: -z names a file to write on, which nobody would "
+					 "remove again");
+		if (mkfs_wants_next(family, word))
+			i++;
+	}
+	return 0;
+}
+
 /* One argument in pieces, split at ',' and '='. look: ask the kernel too, not the form alone. */
 static inline int mkfs_guard_arg(struct fst_ctx *ctx, const char *arg, const char *where, bool look)
 {
@@ -91,6 +161,8 @@ static inline int mkfs_guard_options(struct fst_ctx *ctx, bool look)
 
 	for (i = 0; i < st->user.n && r == 0; i++)
 		r = mkfs_guard_arg(ctx, st->user.v[i], "options", look);
+	if (r == 0)
+		r = mkfs_guard_words(ctx, &st->user);
 	return r;
 }
 
@@ -108,15 +180,20 @@ static inline int mkfs_split_options(struct fst_ctx *ctx)
 }
 
 /* A configuration file of mkfs.xfs ("-c options=FILE") may name a log device as well. */
-static inline int mkfs_guard_file(struct fst_ctx *ctx, const char *path)
+static inline int mkfs_guard_file(struct fst_ctx *ctx, const char *key, const char *path)
 {
 	char *line = NULL;
 	size_t size = 0;
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	FILE *f;
 	int r = 0;
 
+	/* Of a pipe nobody may ever write to the other end. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return fst_error(ctx, 0, "%s: %s is no regular file", key, path);
+	f = fopen(path, "re");
 	if (!f)
-		return fst_error(ctx, errno, "options: open %s", path);
+		return fst_error(ctx, errno, "%s: open %s", key, path);
 	while (r == 0 && getline(&line, &size, f) >= 0) {
 		char *from = line, *to = line;
 
@@ -142,7 +219,7 @@ static inline int mkfs_guard_files(struct fst_ctx *ctx)
 		const char *file = strstr(st->user.v[i], "options=");
 
 		if (file)
-			r = mkfs_guard_file(ctx, file + strlen("options="));
+			r = mkfs_guard_file(ctx, "options", file + strlen("options="));
 	}
 	return r;
 }

@@ -32,13 +32,25 @@ static inline bool mkfs_names_error(const char *line, const char *program)
 	return said_names_error(line);
 }
 
+/* "/usr/sbin/mkfs.btrfs: unrecognized option": without the directory. */
+static inline const char *mkfs_skip_path(const char *line, const char *program)
+{
+	size_t len = line[0] == '/' ? strcspn(line, ": ") : 0, name = strlen(program);
+
+	return len > name && line[len] == ':' && line[len - name - 1] == '/' &&
+			       strncmp(line + len - name, program, name) == 0
+		       ? line + len - name
+		       : line;
+}
+
 /* The best line of one text into line: one that names an error, else the first. False: no line. */
 static inline bool mkfs_best_line(const char *text, const char *program, char *line, size_t size)
 {
-	char one[512], next[512];
+	char all[512], next[512];
 	bool any = false;
 
-	while (said_next_line(&text, one, sizeof(one))) {
+	while (said_next_line(&text, all, sizeof(all))) {
+		const char *one = mkfs_skip_path(all, program);
 		bool error = mkfs_names_error(one, program);
 
 		if (strncmp(one, "Usage:", 6) == 0)

@@ -20,6 +20,9 @@ static int sysctl_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 
 	for (i = 0; r == 0 && i < st->n; i++)
 		fst_plan(ctx, sysctl_path(st->v[i].name, path), "%s", st->v[i].value);
+	/* Others may not set any: for them the step is skipped. */
+	for (i = 0; r == 0 && i < st->n && geteuid() == 0; i++)
+		r = sysctl_usable(ctx, st->v[i].name);
 	(void)est;
 	return r;
 }

@@ -106,6 +106,8 @@ static void test_mkfs_check(void)
 		{ "fs=xfs;config=/a,logdev=/b.conf", "config: a path with a comma or an equals "
 						     "sign, or a very long one, cannot be given "
 						     "to mkfs.xfs" },
+		{ "fs=btrfs;devices=target.2;devices=target.2",
+		  "devices: target.2 is named twice" },
 		{ "fs=xfs;uuid=generate", "uuid: \"generate\" is none" },
 		{ "fs=xfs;features=reflink=1",
 		  "features: \"reflink=1\": there is the parameter reflink for it" },
@@ -182,11 +184,26 @@ static void test_mkfs_estimate(void)
 static void test_mkfs_other_device(void)
 {
 	static const char *const refused[] = {
-		"/dev/sdb1",	     "-l logdev=/dev/sdb1", "-llogdev=log.img,size=10m",
-		"-l logdev=log.img", "-d name=/tmp/x",	    "-fdname=x",
-		"-d file=1,name=x",  "-r rtdev=x",	    "-J device=LABEL=journal",
-		"-J device=UUID=1",  "-J size=4,device=x",  "-p /../dev/sdb",
+		"/dev/sdb1",
+		"-l logdev=/dev/sdb1",
+		"-llogdev=log.img,size=10m",
+		"-l logdev=log.img",
+		"-d name=/tmp/x",
+		"-fdname=x",
+		"-d file=1,name=x",
+		"-r rtdev=x",
+		"-J device=LABEL=journal",
+		"-J device=UUID=1",
+		"-J size=4,device=x",
+		"-p /../dev/sdb",
 		"'-l' \"logdev\"=x",
+		/* a word between options is one more place to the tool */
+		"disk.img",
+		"-K disk.img",
+		"-fK -d agcount=4 disk.img",
+		"--",
+		"-q -",
+		"''",
 	};
 	static const char *const fine[] = {
 		"-d agcount=4",
@@ -194,6 +211,7 @@ static void test_mkfs_other_device(void)
 		"-L name",
 		"-O ^has_journal",
 		"-c options=/dev_/lts.conf",
+		"-qK -d agcount=4 -V",
 	};
 	char params[128];
 	size_t i;
@@ -208,6 +226,36 @@ static void test_mkfs_other_device(void)
 		if (mkfs_check(&h->ctx) != (bad ? -EINVAL : 0))
 			fprintf(stderr, "options = %s\n", params);
 		CU_ASSERT_EQUAL(mkfs_check(&h->ctx), bad ? -EINVAL : 0);
+		fake_host_free(h);
+	}
+}
+
+static void test_mkfs_words(void)
+{
+	static const struct {
+		const char *fs, *options, *error;
+	} rows[] = {
+		{ "fs=btrfs", "disk.img",
+		  "options: \"disk.img\" is no option: only the job's target may be formatted" },
+		{ "fs=btrfs", "--mixed disk.img",
+		  "options: \"disk.img\" is no option: only the job's target may be formatted" },
+		{ "fs=btrfs", "--data=single disk.img",
+		  "options: \"disk.img\" is no option: only the job's target may be formatted" },
+		{ "fs=btrfs", "--data single --nodis -qKm dup -r tree", NULL },
+		{ "fs=ext4", "-cc -vi 8192 -d tree", NULL },
+		{ "fs=ext4", "-vz undo",
+		  "options: -z names a file to write on, which nobody would remove again" },
+		{ "fs=ext4", "-v 1000",
+		  "options: \"1000\" is no option: only the job's target may be formatted" },
+	};
+	size_t i;
+
+	for (i = 0; i < FST_COUNT(rows); i++) {
+		struct fake_host *h = mkfs_host(rows[i].fs);
+
+		fake_host_param(h, "options", rows[i].options);
+		CU_ASSERT_EQUAL(mkfs_check(&h->ctx), rows[i].error ? -EINVAL : 0);
+		mkfs_expect(rows[i].options, h->error, rows[i].error);
 		fake_host_free(h);
 	}
 }
@@ -271,6 +319,12 @@ static void test_mkfs_message(void)
 		{ "mkfs.xfs", "first of stdout\nsecond\n", "\n \n" USAGE,
 		  "mkfs.xfs: first of stdout" },
 		{ "mkfs.xfs", "", "", "mkfs.xfs: it failed without a word" },
+		{ "mkfs.btrfs", "",
+		  "/usr/sbin/mkfs.btrfs: unrecognized option '--bogus'\nusage: mkfs.btrfs "
+		  "[options] <dev>\n"
+		  "    -s|--sectorsize SIZE      data block size (may not be mountable by current "
+		  "kernel)\n",
+		  "mkfs.btrfs: unrecognized option '--bogus'" },
 		{ "mkfs.ext4", "",
 		  "mke2fs 1.47.0 (5-Feb-2023)\nmkfs.ext4: invalid inode size 8192 (min 128/max "
 		  "4096)\n",
@@ -319,6 +373,14 @@ static void test_mkfs_fails(void)
 		    "mkfs.ext4: Warning: label too long; will be truncated to 'x'");
 	fake_host_free(h);
 
+	/* The device itself is no second one. */
+	h = mkfs_host("fs=xfs;logdev=/dev/loop9");
+	CU_ASSERT_EQUAL(mkfs_apply(&h->ctx), -EINVAL);
+	mkfs_expect("log on itself", h->error,
+		    "logdev: /dev/loop9 is what the file system is made on");
+	CU_ASSERT_EQUAL(h->commands.n, 0);
+	fake_host_free(h);
+
 	h = mkfs_host("fs=xfs");
 	h->no_tools = true;
 	CU_ASSERT_EQUAL(mkfs_probe(&h->ctx), -EOPNOTSUPP);
@@ -334,6 +396,7 @@ void test_plugin_mkfs(void)
 	CU_add_test(s, "parameters that do not fit", test_mkfs_check);
 	CU_add_test(s, "what the tool will refuse", test_mkfs_estimate);
 	CU_add_test(s, "no other device", test_mkfs_other_device);
+	CU_add_test(s, "words between options", test_mkfs_words);
 	CU_add_test(s, "no other device by a configuration file", test_mkfs_config_file);
 	CU_add_test(s, "the meaningful line", test_mkfs_message);
 	CU_add_test(s, "failures and warnings", test_mkfs_fails);
