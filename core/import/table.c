@@ -74,6 +74,27 @@ static void column_missing(const struct table_import *t, const char *option, con
 		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+/* A pattern leaves out what the column's own name says; of two patterns the later holds. */
+static int column_rule(struct table_import *t, size_t column, const struct import_rule *rule)
+{
+	const char *name = t->names.v[column];
+	const bool own = str_eq(rule->column, name),
+		   had = t->rules[column] && str_eq(t->rules[column]->column, name);
+	const char *else_what = t->factors[column]     ? "a factor"
+				: column == t->elapsed ? "the time of a row"
+						       : NULL;
+
+	if (own && (had || else_what)) {
+		import_find(t->im, IMPORT_REFUSED, t->source, t->names.line,
+			    "--metric: column \"%s\" is %s already", name,
+			    had ? "a figure" : else_what);
+		return -EINVAL;
+	}
+	if (own || (!had && !else_what))
+		t->rules[column] = rule;
+	return 0;
+}
+
 static int columns_rules(struct table_import *t)
 {
 	const struct import_options *opt = t->im->opt;
@@ -84,7 +105,7 @@ static int columns_rules(struct table_import *t)
 
 		for (size_t i = 0; i < t->names.n; i++) {
 			if (fnmatch(opt->rules[k].column, t->names.v[i], 0) == 0) {
-				t->rules[i] = &opt->rules[k];
+				r = column_rule(t, i, &opt->rules[k]) < 0 ? -EINVAL : r;
 				used = true;
 			}
 		}
@@ -179,9 +200,9 @@ static int columns_assign(struct table_import *t)
 		r = -ENOENT;
 	}
 	/* All that is wrong at once. */
-	if (columns_rules(t) < 0)
-		r = -ENOENT;
 	if (columns_factors(t) < 0)
+		r = -ENOENT;
+	if (columns_rules(t) < 0)
 		r = -ENOENT;
 	if (r < 0)
 		return r;
@@ -218,6 +239,18 @@ static json_t *row_step(struct import_row *row, const char *name)
 	return import_step(row, name, "csv", js_object());
 }
 
+/* Less than nothing: what is measured in these can be the difference of two. */
+static bool may_be_negative(const struct import_rule *rule)
+{
+	static const char *const units[] = { "ratio", "count" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (str_eq(rule->unit->unit, units[i]))
+			return true;
+	}
+	return false;
+}
+
 static int cell_value(const struct import_rule *rule, const char *text, struct import_figure *f,
 		      struct err *e)
 {
@@ -235,6 +268,8 @@ static int cell_value(const struct import_rule *rule, const char *text, struct i
 		f->value = rint(v * 1e9);
 		return r;
 	}
+	if (r == 0 && v < 0 && !may_be_negative(rule))
+		return err_set(e, EINVAL, "\"%.40s\" is below 0", text);
 	/* A hundredth is no number of a computer's, a hundred is. */
 	factor = rule->unit->factor;
 	f->value = factor < 1 ? v / rint(1 / factor) : v * factor;

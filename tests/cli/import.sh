@@ -128,6 +128,19 @@ assert_exit 2 fstrial import --label-regex '(' $good 2>err
 assert_exit 2 fstrial import --label-regex 'x' $good 2>err
 assert_contains err "it has no group"
 assert_exit 2 fstrial import 2>err
+# A column is one thing: a figure in one unit, or a factor. What is named goes before what a pattern says.
+printf 'fs,write_kps,read_kps,change_pct\nxfs,100,5,-3\next4,90,4,2\n' >columns.csv
+assert_exit 2 fstrial import --out x.json --factors fs,write_kps --metric write_kps=KiB/s columns.csv 2>err
+assert_contains err 'columns.csv:1: refused: --metric: column "write_kps" is a factor already'
+assert_exit 2 fstrial import --out x.json --factors fs --metric write_kps=KiB/s --metric write_kps=MiB/s columns.csv 2>err
+assert_contains err 'columns.csv:1: refused: --metric: column "write_kps" is a figure already'
+assert_exit 0 fstrial import --out x.json --factors fs --metric read_kps=MiB/s --metric '*=KiB/s' \
+	--metric change_pct=% columns.csv 2>err
+assert_json x.json "[s['metrics']['kps']['value'] for s in d['trials'][0]['steps'] if s['name'] != 'change'] == [102400, 5 << 20]"
+# Less than nothing is no rate, no time and no size; a difference may be.
+assert_json x.json "[s['metrics']['pct']['value'] for s in d['trials'][0]['steps'] if s['name'] == 'change'] == [-0.03]"
+assert_exit 2 fstrial import --out x.json --factors fs --metric change_pct=KiB/s columns.csv 2>err
+assert_contains err 'columns.csv:2: refused: column 4 (change_pct): "-3" is below 0'
 
 # ---- what was measured before and after ----------------------------------------------------------
 
