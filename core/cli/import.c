@@ -175,7 +175,7 @@ static int import_do(const struct arg_list *files, const struct import_args *a,
 	import_say(&report, a->quiet);
 	code = import_exit(&report, a);
 	if (doc && a->out && import_write(a->out, doc) < 0)
-		code = EXIT_FAILED;
+		code = EXIT_USAGE;
 	else if (doc && !a->out)
 		js_print(doc, stdout);
 	json_decref(doc);

@@ -132,6 +132,15 @@ void bonnie_refuse_count(struct import *im, size_t source, unsigned line, size_t
 		    n == 1 ? "" : "s", kind, fields);
 }
 
+void bonnie_refuse_rows(struct import *im, size_t source, unsigned line, size_t n, const char *kind,
+			size_t fields)
+{
+	import_find(im, IMPORT_REFUSED, source, line,
+		    "%zu fields, where bonnie++ %s has %zu: figures stand before the machine's name, as "
+		    "where two rows have run together",
+		    n, kind, fields);
+}
+
 static void say_damaged(struct import *im, struct import_row *row, const struct bonnie_row *b)
 {
 	const char *step = bonnie_phases[b->damaged].step;
@@ -180,6 +189,22 @@ char *bonnie_join_name(char **v, size_t first, size_t extra)
 	return strbuf_steal(&out);
 }
 
+static bool is_figure(const char *s)
+{
+	double v;
+
+	return import_is_censored(s) || import_number(s, &v, NULL) == 0;
+}
+
+bool bonnie_is_no_name(char **v, size_t first, size_t extra)
+{
+	size_t figures = 0;
+
+	for (size_t i = first; i <= first + extra && figures < BONNIE_NO_NAME; i++)
+		figures = is_figure(v[i]) ? figures + 1 : 0;
+	return figures >= BONNIE_NO_NAME;
+}
+
 void bonnie_say_name(struct import *im, size_t source, unsigned line, const char *name, size_t n,
 		     const char *kind, size_t fields)
 {
@@ -207,6 +232,10 @@ static bool plain_longer(struct import *im, size_t source, unsigned line, char *
 	if (!bonnie_is_size(v[1 + extra]) ||
 	    !(bonnie_is_files(v[BONNIE_AT_FILES + extra]) || !*v[BONNIE_AT_FILES + extra]))
 		return false;
+	if (bonnie_is_no_name(v, 0, extra)) {
+		bonnie_refuse_rows(im, source, line, n, BONNIE_KIND_10, BONNIE_FIELDS);
+		return true;
+	}
 	name = bonnie_join_name(v, 0, extra);
 	bonnie_say_name(im, source, line, name, n, BONNIE_KIND_10, BONNIE_FIELDS);
 	kept = v[extra];

@@ -111,6 +111,10 @@ void bonnie_tagged_add(struct import *im, size_t source, unsigned line, char **v
 		bonnie_refuse_count(im, source, line, n, v[0], l->fields);
 		return;
 	}
+	if (bonnie_is_no_name(v, TAGGED_NAME, extra)) {
+		bonnie_refuse_rows(im, source, line, n, v[0], l->fields);
+		return;
+	}
 	name = bonnie_join_name(v, TAGGED_NAME, extra);
 	if (extra)
 		bonnie_say_name(im, source, line, name, n, v[0], l->fields);

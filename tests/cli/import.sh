@@ -128,6 +128,8 @@ assert_exit 2 fstrial import --label-regex '(' $good 2>err
 assert_exit 2 fstrial import --label-regex 'x' $good 2>err
 assert_contains err "it has no group"
 assert_exit 2 fstrial import 2>err
+assert_exit 2 fstrial import --out nowhere/x.json $good 2>err
+assert_contains err "nowhere/x.json: cannot create"
 # A column is one thing: a figure in one unit, or a factor. What is named goes before what a pattern says.
 printf 'fs,write_kps,read_kps,change_pct\nxfs,100,5,-3\next4,90,4,2\n' >columns.csv
 assert_exit 2 fstrial import --out x.json --factors fs,write_kps --metric write_kps=KiB/s columns.csv 2>err
