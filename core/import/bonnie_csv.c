@@ -136,7 +136,8 @@ void bonnie_refuse_rows(struct import *im, size_t source, unsigned line, size_t 
 			size_t fields)
 {
 	import_find(im, IMPORT_REFUSED, source, line,
-		    "%zu fields, where bonnie++ %s has %zu: figures stand before the machine's name, as "
+		    "%zu fields, where bonnie++ %s has %zu: figures stand before the machine's "
+		    "name, as "
 		    "where two rows have run together",
 		    n, kind, fields);
 }
