@@ -41,32 +41,24 @@ static int sysfs_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 /* ---- apply ----------------------------------------------------------------------------------- */
 
 /*
- * The kernel shows the device's own limit of discards, but takes only whole granules: what can
- * be put back is the limit rounded down.
+ * The kernel shows the device's own limit of discards, but takes only whole granules: a limit that is none (a loop
+ * device with sectors smaller than its file's blocks has one) is gone once another was written.
  */
-static void sysfs_discard_round(const char *dir, char *value, size_t size)
+static int sysfs_keep_discard(struct fst_ctx *ctx, const char *old)
 {
 	char grain[SYSFS_VALUE_MAX];
-	unsigned long long g, v = strtoull(value, NULL, 10);
+	unsigned long long g;
 
-	if (sysfs_value_read(dir, "queue/discard_granularity", grain, sizeof(grain)) < 0)
-		return;
+	if (sysfs_value_read(ctx->sysfs, "queue/discard_granularity", grain, sizeof(grain)) < 0)
+		return 0;
 	g = strtoull(grain, NULL, 10);
-	if (g)
-		snprintf(value, size, "%llu", v - v % g);
-}
-
-static void sysfs_keep_discard(struct fst_ctx *ctx, char *old, size_t size)
-{
-	char shown[SYSFS_VALUE_MAX];
-
-	snprintf(shown, sizeof(shown), "%s", old);
-	sysfs_discard_round(ctx->sysfs, old, size);
-	if (strcmp(shown, old) != 0)
-		fst_warning(ctx,
-			    "discard_max_bytes is %s, which the kernel shows but does not take: it "
-			    "will be put back to %s",
-			    shown, old);
+	if (!g || strtoull(old, NULL, 10) % g == 0)
+		return 0;
+	return fst_error(ctx, 0,
+			 "discard_max_bytes is %s, no multiple of discard_granularity, %llu: the "
+			 "kernel shows it "
+			 "but does not take it, so it could not be put back",
+			 old, g);
 }
 
 /* `must`: it will be written, so there has to be a value to put back. */
@@ -77,8 +69,8 @@ static int sysfs_keep(struct fst_ctx *ctx, const char *name, bool must)
 
 	if (r == -EINVAL && strcmp(name, "queue/wbt_lat_usec") == 0)
 		return must ? fst_save(ctx, name, "0") : 0; /* throttling never was on */
-	if (r == 0 && strcmp(name, SYSFS_DISCARD) == 0)
-		sysfs_keep_discard(ctx, old, sizeof(old));
+	if (r == 0 && strcmp(name, SYSFS_DISCARD) == 0 && sysfs_keep_discard(ctx, old) < 0)
+		return -EINVAL;
 	if (r == 0)
 		return fst_save(ctx, name, old);
 	if (!must)
@@ -252,19 +244,6 @@ static int sysfs_collect(struct fst_ctx *ctx, const char *key, const char *value
 	return 0;
 }
 
-static int sysfs_restore(struct fst_ctx *ctx, const char *dir, const char *name)
-{
-	const char *want = fst_saved(ctx, name);
-	char now[SYSFS_VALUE_MAX];
-
-	if (strcmp(name, SYSFS_DISCARD) == 0 && sysfs_value_get(dir, name, now, sizeof(now)) == 0) {
-		sysfs_discard_round(dir, now, sizeof(now));
-		if (strcmp(now, want) == 0)
-			return 0;
-	}
-	return sysfs_value_restore(ctx, dir, name, want);
-}
-
 /* All are tried, in the order of apply; the first that cannot be put back is told. */
 static int sysfs_revert(struct fst_ctx *ctx)
 {
@@ -277,7 +256,7 @@ static int sysfs_revert(struct fst_ctx *ctx)
 		return 0;
 	first = fst_saved_each(ctx, sysfs_collect, &all);
 	for (i = 0; i < all.n; i++) {
-		r = sysfs_restore(ctx, dir, all.v[i]);
+		r = sysfs_value_restore(ctx, dir, all.v[i], fst_saved(ctx, all.v[i]));
 		if (first == 0)
 			first = r;
 	}

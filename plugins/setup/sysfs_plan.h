@@ -76,8 +76,8 @@ static const struct fst_param sysfs_params[] = {
 	  .doc = "Commands a SCSI device gets at once (device/queue_depth); other devices have "
 		 "none." },
 	{ SYSFS_PARAM(discard_max_bytes, FST_SIZE),
-	  .doc = "Largest discard request; 0 is refused, as the kernel does not let it be "
-		 "undone." },
+	  .doc = "Largest discard request; refused where the kernel would not take back the one in "
+		 "force, as after 0." },
 	{ SYSFS_PARAM(wbt_lat_usec, FST_I64), .min = "-1", .unit = "us",
 	  .doc = "Read latency that throttling of background writes aims at: 0 switches it off, -1 "
 		 "stands for the kernel's default." },

@@ -52,3 +52,14 @@ job 'scheduler = "cfq, noop";'
 assert_exit 1 fstrial run --out out limits.job >table 2>log
 assert_json out/result.json "all(w in d['trials'][0]['reason'] for w in
 	['cfq', 'noop'] + open('/sys/block/loop0/queue/scheduler').read().translate({91: None, 93: None}).split())"
+# A limit of discards that the kernel shows but does not take is left alone, and the run goes on; another is put back.
+job 'discard_max_bytes = "1MiB";'
+sed -i 's/repeats = 1/repeats = 2/' limits.job
+status=0
+fstrial run --out out limits.job >table 2>log || status=$?
+assert_json out/result.json "d['status'] == 'complete' and len(d['trials']) == 2"
+if [ $status = 0 ]; then
+	assert_json out/result.json "$(step s1)['in_force']['queue/discard_max_bytes'] == '1048576'"
+else
+	assert_json out/result.json "all('could not be put back' in t['reason'] for t in d['trials'])"
+fi

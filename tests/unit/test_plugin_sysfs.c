@@ -43,7 +43,7 @@ static const struct {
 	{ "queue/write_cache", "write back" },
 	{ "queue/wbt_lat_usec", "2000" },
 	{ "queue/read_ahead_kb", "4096" },
-	{ "queue/discard_max_bytes", "4294966784" },
+	{ "queue/discard_max_bytes", "4294963200" },
 	{ "queue/discard_granularity", "4096" },
 	{ "mq/0/nr_tags", "128" },
 	{ "diskseq", "7" },
@@ -336,7 +336,7 @@ static void test_sysfs_refused(void)
 		  "(2048 as a rule)" },
 		{ "discard_max_bytes=1000b",
 		  "queue/discard_max_bytes = 1000: the kernel refuses this value for "
-		  "%s; it stays 4294966784" },
+		  "%s; it stays 4294963200" },
 		{ "set=queue/nr_request=5",
 		  "queue/nr_request = 5: %s has no queue/nr_request (is nr_requests "
 		  "meant?)" },
@@ -416,18 +416,30 @@ static void test_sysfs_readback(void)
 	}
 }
 
-/* The limit that the kernel shows is none that it takes. */
+/* A limit that the kernel shows but does not take is left alone, with all else. */
 static void test_sysfs_discard(void)
 {
 	struct fake_host *h = queue_host("discard_max_bytes=1MiB");
 
 	CU_ASSERT_EQUAL(sysfs_apply(&h->ctx), 0);
-	CU_ASSERT_EQUAL(h->warnings.n, 1);
+	queue_expect("discard", queue.value[DISCARD], "1048576");
 	CU_ASSERT_EQUAL(fake_host_revert(h), 0);
-	queue_expect("discard", queue.value[DISCARD], "4294963200");
+	CU_ASSERT_TRUE(queue_is_back());
 	queue.log[0] = '\0';
 	CU_ASSERT_EQUAL(fake_host_revert(h), 0);
 	queue_expect("second time", queue.log, "");
+	queue_end(h);
+
+	h = queue_host("scheduler=bfq;set=queue/discard_max_bytes=1048576");
+	queue_set(DISCARD, "4294966784");
+	CU_ASSERT_EQUAL(sysfs_apply(&h->ctx), -EINVAL);
+	queue_expect("error", h->error,
+		     "discard_max_bytes is 4294966784, no multiple of discard_granularity, 4096: "
+		     "the kernel shows it "
+		     "but does not take it, so it could not be put back");
+	queue_expect("log", queue.log, "");
+	CU_ASSERT_EQUAL(fake_host_revert(h), 0);
+	queue_expect("log", queue.log, "");
 	queue_end(h);
 }
 
