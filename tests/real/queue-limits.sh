@@ -57,7 +57,7 @@ job 'discard_max_bytes = "1MiB";'
 sed -i 's/repeats = 1/repeats = 2/' limits.job
 status=0
 fstrial run --out out limits.job >table 2>log || status=$?
-assert_json out/result.json "d['status'] == 'complete' and len(d['trials']) == 2"
+assert_json out/result.json "d['session']['status'] == 'complete' and len(d['trials']) == 2"
 if [ $status = 0 ]; then
 	assert_json out/result.json "$(step s1)['in_force']['queue/discard_max_bytes'] == '1048576'"
 else
