@@ -201,6 +201,21 @@ static double trial_time(json_t *const *docs, size_t n_docs)
 	return median;
 }
 
+/* Sessions that measured it. */
+static size_t count_sessions(const struct noise_family *f)
+{
+	size_t n = 0;
+
+	for (size_t d = 0; d < f->n_docs; d++) {
+		bool any = false;
+
+		for (size_t i = 0; i < f->n && !any; i++)
+			any = f->lanes[i].in[d] != NULL;
+		n += any;
+	}
+	return n;
+}
+
 static void calibrate_family(const struct noise_family *f, const struct cell *first, struct calibrate *c)
 {
 	double margin = verdict_margin(first->metric);
@@ -211,7 +226,7 @@ static void calibrate_family(const struct noise_family *f, const struct cell *fi
 	c->unit = xstrdup(first->unit);
 	c->primary = first->primary;
 	c->margin = isnan(margin) ? 0.05 : margin;
-	c->sessions = f->n_docs;
+	c->sessions = count_sessions(f);
 	c->within = c->block = c->session = c->detectable = c->needed = c->split = NAN;
 	if (!f->n) {
 		c->why = "a value is not positive, or there is none";

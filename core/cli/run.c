@@ -107,6 +107,10 @@ static int run_until(const struct run_args *a, const struct job *job, struct unt
 		log_error("--max-time: %s", e.text);
 		return EXIT_USAGE;
 	}
+	if (a->max_time && !u->max_time_ns) {
+		log_error("--max-time %s: no time at all", a->max_time);
+		return EXIT_USAGE;
+	}
 	if (a->until == UNTIL_REPEATS || u->max_repeats >= u->min_repeats)
 		return 0;
 	log_error("--max-repeats %u: there are %u repeats at least", u->max_repeats, u->min_repeats);

@@ -98,12 +98,38 @@ static void show_imported(const json_t *imported, struct strbuf *out)
 	}
 }
 
+/* With --until: how often each variant was repeated, and how many of them became as precise as asked. */
+static void show_until(const json_t *doc, struct strbuf *out)
+{
+	const json_t *until = json_object_get(json_object_get(doc, "session"), "until");
+	const json_t *variants = json_object_get(until, "variants");
+	uint64_t fewest = UINT64_MAX, most = 0;
+	size_t i, precise = 0, n = json_array_size(variants);
+	json_t *v;
+
+	json_array_foreach(variants, i, v)
+	{
+		uint64_t repeats = js_get_u64(v, "repeats", 0);
+
+		precise += str_eq(js_get_str(v, "stop_reason", ""), "half-width");
+		fewest = MIN(fewest, repeats);
+		most = MAX(most, repeats);
+	}
+	if (n && fewest == most)
+		show_line(out, "until", "%s: %zu of %zu variant%s precise, after %" PRIu64 " repeats",
+			  js_get_str(until, "rule", "?"), precise, n, n == 1 ? "" : "s", most);
+	else if (n)
+		show_line(out, "until", "%s: %zu of %zu variants precise, after %" PRIu64 " to %" PRIu64 " repeats",
+			  js_get_str(until, "rule", "?"), precise, n, fewest, most);
+}
+
 static void show_session(const json_t *doc, struct strbuf *out)
 {
 	const json_t *session = json_object_get(doc, "session"),
 		     *trials = json_object_get(doc, "trials");
 	uint64_t variants = json_array_size(json_object_get(doc, "variants"));
-	uint64_t repeats = js_get_u64(session, "repeats", 0);
+	/* With --until there is no number of trials that was to be. */
+	uint64_t repeats = json_is_object(json_object_get(session, "until")) ? 0 : js_get_u64(session, "repeats", 0);
 	const char *status = js_get_str(session, "status", "?"),
 		   *ended = js_get_str(session, "ended", NULL);
 	_cleanup_strbuf_ struct strbuf counts = STRBUF_INIT, expected = STRBUF_INIT;
@@ -123,6 +149,7 @@ static void show_session(const json_t *doc, struct strbuf *out)
 			  counts.len ? ": " : "", strbuf_str(&counts));
 	else
 		show_line(out, "trials", "%zu: %s", json_array_size(trials), strbuf_str(&counts));
+	show_until(doc, out);
 	expectations_count(doc, &expected);
 	show_line(out, "expected", "%s", strbuf_str(&expected));
 	show_line(out, "status", "%s", status);

@@ -32,6 +32,11 @@ doc() { /usr/bin/python3 doc.py "$1" "$2" "$3" "$4" "$5" "${6:-20}" "$SRC/tests/
 doc quiet.json 1 0.02 0 0
 assert_exit 0 fstrial calibrate quiet.json >out
 assert_contains out ".throughput, 12 variants, 1 session"
+# A session of another job did not measure it.
+sed -e 's/"throughput": {"value"/"tps": {"value"/g' quiet.json >else.json
+assert_exit 0 fstrial calibrate quiet.json else.json >out
+assert_contains out ".throughput, 12 variants, 1 session"
+assert_lacks out "2 sessions"
 fstrial calibrate --format json quiet.json >json
 m="d['metrics'][0]"
 assert_json json "abs(${m}['noise']['within'] - 0.02) < 0.002 and ${m}['noise']['session'] is None"

@@ -50,6 +50,12 @@ assert_json eight/result.json "d['session']['until']['variants'][0]['repeats'] =
 # A budget that is over at once: no block begins but the first.
 assert_exit 0 fstrial run --quiet --until half-width --max-time 1ns --out late until.job >/dev/null
 assert_json late/result.json "all(v['repeats'] == 1 and v['stop_reason'] == 'max-time' for v in d['session']['until']['variants'])"
+assert_exit 2 fstrial run --quiet --until half-width --max-time 0s --out never until.job 2>err
+assert_contains err "--max-time 0s: no time at all"
+# There is no number of trials that was to be; what became precise is said.
+n=$(/usr/bin/python3 -c "import json; print(len(json.load(open('out/result.json'))['trials']))")
+assert_contains table "trials      $n: $n ok"
+assert_contains table "half-width: 2 of 3 variants precise, after 5 to 20 repeats"
 # A variant that only fails is not repeated for ever.
 sed -e 's/steps = (/steps = ( { setup = "fails_apply"; path = "marker"; mode = "error_after_change"; when = "cv == 0.5"; },/' until.job >fails.job
 assert_exit 1 fstrial run --plugin-dir "$BUILD/tests/plugins" --quiet --until half-width --out fails fails.job >/dev/null 2>&1
