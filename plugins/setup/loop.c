@@ -359,6 +359,6 @@ FSTRIAL_PLUGIN(.kind = FST_SETUP, .name = "loop", .version = "1",
 			      "direct_io and sector_size depend on the file system below: what the "
 			      "kernel dropped is a warning.",
 	       FST_PARAMS(loop_params), .cfg_size = sizeof(struct loop_cfg),
-	       .flags = FST_NEEDS_ROOT | FST_PROVIDES_DEVICE, .probe = loop_probe,
+	       .flags = FST_NEEDS_ROOT | FST_NEEDS_DIR | FST_PROVIDES_DEVICE, .probe = loop_probe,
 	       .check = loop_check, .estimate = loop_estimate, .apply = loop_apply,
 	       .readback = loop_readback, .revert = loop_revert);

@@ -75,3 +75,9 @@ for disk in loop zram both; do
 	wait_for 20 same_disks || fail "zram devices ($disk): $(disks) instead of $before"
 	[ -z "$(ls -A work)" ] || fail "an image was left ($disk)"
 done
+
+# Without a place for the image it is an error of the job.
+echo 'target = { scratch = "64MiB"; scratch_dir = "."; }; steps = ( { setup = "loop"; size = "32MiB"; }, { setup = "mkfs"; fs = "ext4"; },
+	{ setup = "mount"; }, { workload = "sequential"; rw = "write"; size = "1MiB"; } );' >nowhere.job
+assert_exit 2 fstrial run nowhere.job >table 2>log
+assert_contains log "nowhere.job:1: loop: no step before it mounts a file system, and the target is no directory"
