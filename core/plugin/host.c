@@ -39,7 +39,8 @@ static int FST_PRINTF(3, 0) host_error(struct fst_ctx *ctx, int err, const char 
 
 	err = err < 0 ? -err : err;
 	pthread_mutex_lock(&h->lock);
-	if (err && err != EOPNOTSUPP)
+	/* Why a step cannot work here at all is a sentence of its own. */
+	if (err && !(h->probing && err == EOPNOTSUPP))
 		err_sysv(&h->err, err, fmt, ap);
 	else
 		err_setv(&h->err, err ? err : HOST_REFUSED, fmt, ap);

@@ -59,6 +59,7 @@ struct host {
 	size_t n_claims;
 	pthread_mutex_t lock; /* err and record, which worker threads reach too */
 	void *priv;	      /* core/run's */
+	bool probing;	      /* in probe */
 	char **lent;	      /* texts lent to the plugin until the callback returns */
 	size_t n_lent;
 };

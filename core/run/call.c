@@ -202,8 +202,11 @@ static int callee_finish(struct callee *k, int r, json_t *record, struct err *e)
 
 static int callee_probe_on(struct callee *k, const struct fstrial_plugin *d, struct fst_ctx *ctx, json_t *record)
 {
-	int r = callee_call_on(k, ctx, d->probe, "probe");
+	int r;
 
+	k->host.probing = true;
+	r = callee_call_on(k, ctx, d->probe, "probe");
+	k->host.probing = false;
 	if (r == -EOPNOTSUPP)
 		js_set(record, "skipped", js_bool(1));
 	return r ? r : callee_call_on(k, ctx, d->check, "check");

@@ -54,11 +54,15 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 
 int err_sysv(struct err *e, int code, const char *fmt, va_list ap)
 {
+	const char *words = strerror(code < 0 ? -code : code);
+	/* However long a path is, what was wrong with it is not cut off. */
+	const size_t room = ERR_TEXT - strlen(words) - strlen("...: ");
 	char text[ERR_TEXT];
+	int n = vsnprintf(text, room, fmt, ap);
 
-	if (vsnprintf(text, sizeof(text), fmt, ap) < 0)
+	if (n < 0)
 		snprintf(text, sizeof(text), "%s", fmt);
-	return err_set(e, code, "%s: %s", text, strerror(code < 0 ? -code : code));
+	return err_set(e, code, "%s%s: %s", text, n >= (int)room ? "..." : "", words);
 }
 
 int err_sys(struct err *e, int code, const char *fmt, ...)

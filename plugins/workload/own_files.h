@@ -41,7 +41,7 @@ static inline int own_file_allocate(struct fst_ctx *ctx, const struct own_file *
 	int r = f->extsize ? extents_set_hint(fd, f->extsize) : 0;
 
 	if (r < 0)
-		return fst_error(ctx, -r, "extsize = %llu bytes for %s", (unsigned long long)f->extsize, path);
+		return fst_error(ctx, -r, "extent size hint (extsize) of %llu bytes for %s", (unsigned long long)f->extsize, path);
 	return f->allocate(ctx, f, fd, path);
 }
 

@@ -110,6 +110,21 @@ static void test_names(void)
 
 void test_util_err(void);
 
+/* A long path is cut, not what was wrong with it. */
+static void test_err_long(void)
+{
+	struct err e = { 0 };
+	char path[2 * ERR_TEXT];
+	size_t n;
+
+	memset(path, 'p', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	CU_ASSERT_EQUAL(err_sys(&e, ENAMETOOLONG, "create %s", path), -ENAMETOOLONG);
+	n = strlen(e.text);
+	CU_ASSERT_EQUAL(n, ERR_TEXT - 1);
+	CU_ASSERT_STRING_EQUAL(e.text + n - 28, "ppppp...: File name too long");
+}
+
 static void test_err_sys(void)
 {
 	struct err e = { 0 };
@@ -137,6 +152,7 @@ void test_util_err(void)
 		{ "own text as argument", test_own_text_as_argument },
 		{ "names", test_names },
 		{ "errno behind the text", test_err_sys },
+		{ "errno behind a long text", test_err_long },
 	};
 	CU_pSuite suite = CU_add_suite("util err", NULL, NULL);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What can be asked for together and is no measurement, or none of what was written, is said as what it is.
+# What can be asked for and is no measurement, or none of what was written, or cannot be done, is said as what it is.
 . "$(dirname "$0")/../helpers.sh"
 
 mkdir data
@@ -31,3 +31,19 @@ for rw in trim randtrim; do
 		assert_json $rw.$ioengine/result.json "d['trials'][0]['steps'][0]['data']['verified_bytes'] == 0"
 	done
 done
+
+# refused STEP WORDS: it fails, and the kernel's words are behind what was done.
+refused()
+{
+	cat >refused.job <<-EOF
+	job = "refused"; repeats = 1; canaries = false;
+	target = { directory = "data"; };
+	steps = ( { $1 } );
+	EOF
+	rm -rf refused
+	assert_exit 1 fstrial run --out refused refused.job >table 2>log
+	assert_json refused/result.json "d['trials'][0]['steps'][0]['reason'].endswith(': $2')"
+}
+refused 'workload = "metadata"; phases = ["create"]; files = 1; name_length = 1000;' "File name too long"
+[ "$(stat -f -c %T data)" = xfs ] ||
+	refused 'workload = "prealloc"; size = "64KiB"; extsize = "64KiB";' "Operation not supported"
