@@ -129,7 +129,7 @@ static void plan_step(struct ask_step *a, json_t *record)
 	add(record, "files", est.files * n);
 	add(own, "time", plan_step_time(a->step, &est) * n);
 	plan_take_warnings(a, record);
-	plan_take_changes(a, record);
+	plan_take_changes(a, est.stays, record);
 }
 
 static bool plan_destroys(const struct job *job)

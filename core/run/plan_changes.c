@@ -28,8 +28,11 @@ static json_t *changes_member(json_t *parent, const char *key)
 	return o;
 }
 
-/* {"changes": {step: {file or "": {text: true}}}}: objects, as there may be a hundred thousand variants. */
-void plan_take_changes(const struct ask_step *a, json_t *record)
+/*
+ * {"changes": {step: {file or "": {text: true}}}}: objects, as there may be a hundred thousand variants; and
+ * {"undone": {step: true}} where any variant of the step puts something back.
+ */
+void plan_take_changes(const struct ask_step *a, bool stays, json_t *record)
 {
 	_cleanup_free_ char *key = xasprintf("%zu", a->index);
 	json_t *step, *said;
@@ -38,6 +41,8 @@ void plan_take_changes(const struct ask_step *a, json_t *record)
 	if (a->step->plugin->desc.kind != FST_SETUP)
 		return;
 	step = changes_member(changes_member(record, "changes"), key);
+	if (!stays)
+		js_set(changes_member(record, "undone"), key, json_true());
 	json_array_foreach(json_object_get(a->host.record, "plan"), i, said)
 	{
 		json_t *texts = changes_member(step, js_get_str(said, "file", ""));
@@ -86,33 +91,40 @@ static json_t *changes_now(const struct job *job, size_t index, const char *file
 
 /* ---- the list ---------------------------------------------------------------------------------- */
 
+/* Of one step. */
+struct changes {
+	const struct job *job;
+	size_t index;
+	bool undone;
+};
+
 /* What a step formats stays so, whatever else it puts back; a device that it makes goes again. */
 static bool changes_put_back(const struct fstrial_plugin *d)
 {
 	return d->revert && (!(d->flags & FST_DESTROYS_DEVICE) || (d->flags & FST_PROVIDES_DEVICE));
 }
 
-static json_t *changes_new(const struct job *job, size_t index)
+static json_t *changes_new(const struct changes *c)
 {
-	const struct job_step *s = &job->steps[index];
+	const struct job_step *s = &c->job->steps[c->index];
 	json_t *o = js_object();
 
 	js_set(o, "step", js_str(s->name));
 	js_set(o, "plugin", js_str(s->plugin_name));
-	js_set(o, "once", js_bool(index < job->n_once));
-	js_set(o, "put_back", js_bool(changes_put_back(&s->plugin->desc)));
+	js_set(o, "once", js_bool(c->index < c->job->n_once));
+	js_set(o, "put_back", js_bool(c->undone && changes_put_back(&s->plugin->desc)));
 	js_set(o, "more", js_u64(0));
 	return o;
 }
 
 /* One line for all values that the variants have. */
-static void changes_add_setting(json_t *list, const struct job *job, size_t index, const char *file, json_t *texts)
+static void changes_add_setting(json_t *list, const struct changes *c, const char *file, json_t *texts)
 {
-	json_t *o = changes_new(job, index), *values = js_array(), *unused;
+	json_t *o = changes_new(c), *values = js_array(), *unused;
 	const char *text;
 
 	js_set(o, "file", js_str(file));
-	js_set(o, "now", changes_now(job, index, file));
+	js_set(o, "now", changes_now(c->job, c->index, file));
 	json_object_foreach(texts, text, unused)
 	{
 		if (json_array_size(values) < CHANGES_LISTED)
@@ -123,16 +135,16 @@ static void changes_add_setting(json_t *list, const struct job *job, size_t inde
 	js_push(list, o);
 }
 
-static void changes_add_text(json_t *list, const struct job *job, size_t index, const char *text, size_t more)
+static void changes_add_text(json_t *list, const struct changes *c, const char *text, size_t more)
 {
-	json_t *o = changes_new(job, index);
+	json_t *o = changes_new(c);
 
 	js_set(o, "text", js_str(text));
 	js_set(o, "more", js_u64(more));
 	js_push(list, o);
 }
 
-static void changes_add_texts(json_t *list, const struct job *job, size_t index, json_t *texts)
+static void changes_add_texts(json_t *list, const struct changes *c, json_t *texts)
 {
 	size_t n = json_object_size(texts), i = 0;
 	const char *text;
@@ -142,30 +154,30 @@ static void changes_add_texts(json_t *list, const struct job *job, size_t index,
 	{
 		i++;
 		if (i <= CHANGES_LISTED)
-			changes_add_text(list, job, index, text, i == CHANGES_LISTED ? n - i : 0);
+			changes_add_text(list, c, text, i == CHANGES_LISTED ? n - i : 0);
 	}
 }
 
-static void changes_add_step(json_t *list, const struct job *job, size_t index, json_t *step)
+static void changes_add_step(json_t *list, const struct changes *c, json_t *step)
 {
 	const char *file;
 	json_t *texts;
 
 	/* A plugin that says nothing for itself has its summary. */
 	if (!json_object_size(step))
-		changes_add_text(list, job, index, job->steps[index].plugin->desc.summary, 0);
+		changes_add_text(list, c, c->job->steps[c->index].plugin->desc.summary, 0);
 	json_object_foreach(step, file, texts)
 	{
 		if (*file)
-			changes_add_setting(list, job, index, file, texts);
+			changes_add_setting(list, c, file, texts);
 		else
-			changes_add_texts(list, job, index, texts);
+			changes_add_texts(list, c, texts);
 	}
 }
 
 json_t *plan_changes(const struct job *job, const json_t *record)
 {
-	const json_t *all = json_object_get(record, "changes");
+	const json_t *all = json_object_get(record, "changes"), *undone = json_object_get(record, "undone");
 	json_t *list = js_array();
 
 	for (size_t i = 0; i < job->n_steps; i++) {
@@ -173,7 +185,7 @@ json_t *plan_changes(const struct job *job, const json_t *record)
 		json_t *step = json_object_get(all, key);
 
 		if (step)
-			changes_add_step(list, job, i, step);
+			changes_add_step(list, &(struct changes){ job, i, json_object_get(undone, key) != NULL }, step);
 	}
 	return list;
 }

@@ -7,7 +7,7 @@
 #include "core/run/ask.h"
 
 /* In the child that asks plugins: keeps what a setup step's estimate said, under "changes" of record. */
-void plan_take_changes(const struct ask_step *a, json_t *record);
+void plan_take_changes(const struct ask_step *a, bool stays, json_t *record);
 /*
  * [{step, plugin, once, file, now, values: [...], text, more, put_back}] in the order of the steps: file and values
  * for a setting of the kernel, with its value now where that can be known; else text. more: how many further values

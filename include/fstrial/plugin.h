@@ -208,6 +208,8 @@ struct fst_estimate {
 	uint64_t bytes_written;
 	uint64_t files;
 	uint64_t time_ns; /* 0: not known */
+	/* A setup's: true where what it does stays, although it has a revert: there is nothing to put back. */
+	bool stays;
 };
 
 /* ---- data workloads -------------------------------------------------------------------------- */

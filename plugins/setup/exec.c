@@ -88,7 +88,9 @@ static int exec_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 {
 	const struct exec_setup_cfg *cfg = ctx->cfg;
 
-	(void)est;
+	/* A host of the first version has no room for it. */
+	if (est->struct_size > offsetof(struct fst_estimate, stays))
+		est->stays = !cfg->undo.n && !cfg->background;
 	exec_plan_words(ctx, cfg->background ? "starts a server" : "runs", &cfg->call.argv);
 	if (cfg->undo.n)
 		exec_plan_words(ctx, "and at the end", &cfg->undo);

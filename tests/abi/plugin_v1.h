@@ -208,6 +208,8 @@ struct fst_estimate {
 	uint64_t bytes_written;
 	uint64_t files;
 	uint64_t time_ns; /* 0: not known */
+	/* A setup's: true where what it does stays, although it has a revert: there is nothing to put back. */
+	bool stays;
 };
 
 /* ---- data workloads -------------------------------------------------------------------------- */
@@ -695,7 +697,8 @@ static inline void fst_in_force(struct fst_ctx *ctx, const char *key, const char
 
 /*
  * What the host knows: "target.size" (bytes of the first device; in estimate, apply, readback and workloads),
- * "target.count" (of devices; 0 for a directory), and what it read
+ * "target.2.size" (of the second, and so on), "target.count" (of devices; 0 for a directory), "device.size" (bytes
+ * of ctx->device; in estimate not known where a step before may make it), and what it read
  * from the file system itself: "filesystem.type", "filesystem.agcount" ... as in the result's "filesystem"
  * (from apply on). NULL when not known, and in check and revert.
  */
