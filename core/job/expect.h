@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "core/job/step_check.h"
+#include "core/job/step_work.h"
 
 enum expect_cmp { EXPECT_LT, EXPECT_LE, EXPECT_GT, EXPECT_GE, EXPECT_EQ, EXPECT_NE };
 

@@ -50,14 +50,6 @@ void matrix_read(struct job *job, const struct value *matrix, struct diag *d)
 		job->factors[f].name = job->matrix->u.l.names[f];
 }
 
-/* What a value is called in variants: a scalar's text, a group's name. NULL when it has none. */
-static char *matrix_label(const struct value *v)
-{
-	if (v->type == VALUE_GROUP)
-		v = value_get(v, "name");
-	return v ? value_text(v) : NULL;
-}
-
 static void matrix_bad(struct value **item)
 {
 	struct value *bad = value_new(VALUE_INT, (*item)->file, (*item)->line);
@@ -89,12 +81,12 @@ static bool matrix_check_value(const struct job_factor *f, const struct value *v
 static void matrix_check_twice(const struct job_factor *f, size_t i, struct diag *d)
 {
 	const struct value *v = f->listed->u.l.v[i];
-	_cleanup_free_ char *label = matrix_label(v);
+	_cleanup_free_ char *label = value_label(v);
 
 	for (size_t k = 0; k < i; k++) {
 		_cleanup_free_ char *other = f->listed->u.l.v[k]->bad
 						     ? NULL
-						     : matrix_label(f->listed->u.l.v[k]);
+						     : value_label(f->listed->u.l.v[k]);
 
 		if (label && other && str_eq(label, other)) {
 			diag_add(d, v->file, v->line, "matrix: %s has the value %s twice", f->name,
@@ -138,7 +130,7 @@ static struct value *matrix_pin_value(const struct job *job, const struct job_fa
 
 	for (int exact = 1; exact >= 0; exact--) {
 		for (size_t i = 0; i < f->listed->u.l.n; i++) {
-			_cleanup_free_ char *label = matrix_label(f->listed->u.l.v[i]);
+			_cleanup_free_ char *label = value_label(f->listed->u.l.v[i]);
 
 			if (label &&
 			    (exact ? str_eq(label, text) : number_same(label, text, &job->names)))
@@ -148,7 +140,7 @@ static struct value *matrix_pin_value(const struct job *job, const struct job_fa
 	if (!f->listed->u.l.n || f->listed->u.l.v[0]->type != VALUE_GROUP)
 		return value_copy(pin);
 	for (size_t i = 0; i < f->listed->u.l.n; i++) {
-		_cleanup_free_ char *label = matrix_label(f->listed->u.l.v[i]);
+		_cleanup_free_ char *label = value_label(f->listed->u.l.v[i]);
 
 		strbuf_addf(&sb, "%s%s", i ? ", " : "", label ? label : "?");
 	}
@@ -183,57 +175,4 @@ void matrix_settle(struct job *job, struct diag *d)
 		matrix_settle_factor(job, &job->factors[f], d);
 		matrix_pin(job, &job->factors[f], d);
 	}
-}
-
-/* ---- variants -------------------------------------------------------------------------------- */
-
-uint32_t job_variant_choice(const struct job *job, uint32_t i, size_t f)
-{
-	return job->variants[i] / job->factors[f].stride % job->factors[f].n;
-}
-
-static const struct value *matrix_value(const struct job *job, uint32_t i, size_t f)
-{
-	return job->factors[f].values->u.l.v[job_variant_choice(job, i, f)];
-}
-
-json_t *job_variant_json(const struct job *job, uint32_t i)
-{
-	json_t *object = json_object();
-
-	for (size_t f = 0; f < job->n_factors; f++) {
-		const struct value *v = matrix_value(job, i, f);
-		_cleanup_free_ char *label = matrix_label(v);
-		json_t *json = NULL;
-
-		if (v->type == VALUE_INT)
-			json = json_integer(v->u.i);
-		else if (v->type == VALUE_BOOL)
-			json = json_boolean(v->u.b);
-		else if (v->type == VALUE_FLOAT)
-			json = json_real(v->u.f);
-		else if (label)
-			json = json_string(label);
-		json_object_set_new(object, job->factors[f].name, json ? json : json_null());
-	}
-	return object;
-}
-
-char *job_variant_text(const struct job *job, uint32_t i)
-{
-	struct strbuf sb = STRBUF_INIT;
-
-	for (size_t f = 0; f < job->n_factors; f++) {
-		_cleanup_free_ char *label = matrix_label(matrix_value(job, i, f));
-
-		strbuf_addf(&sb, "%s%s=%s", f ? " " : "", job->factors[f].name, label ? label : "");
-	}
-	return strbuf_steal(&sb);
-}
-
-char *job_variant_id(const struct job *job, uint32_t i)
-{
-	int digits = snprintf(NULL, 0, "%u", job->n_variants);
-
-	return xasprintf("v%0*u", MAX(digits, 2), i + 1);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/job/expect.h"
-#include "core/job/expr.h"
 #include "core/job/step_check.h"
 #include "core/job/step_keys.h"
 #include "core/job/step_layer.h"
@@ -17,15 +16,6 @@
 #include "core/util/xalloc.h"
 
 #define HOUR_NS (3600ULL * 1000000000)
-
-bool job_step_active(const struct job *job, size_t step, uint32_t variant)
-{
-	const struct job_step *s = &job->steps[step];
-	const struct job_parallel *g = s->parallel;
-
-	return (!s->when || expr_eval(s->when, job, variant)) &&
-	       (!g || !g->when || expr_eval(g->when, job, variant));
-}
 
 static const struct value *resolve_global(const struct step_work *w)
 {
@@ -202,34 +192,6 @@ static void resolve_required(struct step_work *w)
 			w->failed = true;
 		}
 	}
-}
-
-bool step_is_given(const struct step_work *w, const char *name)
-{
-	for (size_t i = 0; i < w->n_places; i++) {
-		if (str_eq(w->places[i].name, name))
-			return true;
-	}
-	return false;
-}
-
-bool step_is_bad(const struct step_work *w, const char *name)
-{
-	for (size_t i = 0; i < w->n_places; i++) {
-		if (str_eq(w->places[i].name, name) && w->places[i].bad)
-			return true;
-	}
-	return false;
-}
-
-const struct step_place *step_place(struct step_work *w, const char *name)
-{
-	for (size_t i = 0; i < w->n_places; i++) {
-		if (str_eq(w->places[i].name, name))
-			return &w->places[i];
-	}
-	w->none = (struct step_place){ name, w->def->file, w->def->line, false };
-	return &w->none;
 }
 
 int job_step_resolve(const struct job *job, size_t step, uint32_t variant, struct step *out,

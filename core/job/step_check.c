@@ -3,22 +3,13 @@
 #include "core/job/step_check.h"
 
 #include "core/io/cpus.h"
+#include "core/job/step_device.h"
+#include "core/job/step_io.h"
 #include "core/plugin/element.h"
 #include "core/plugin/registry.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"
 #include "core/util/units.h"
-
-void step_fail(struct step_work *w, const char *name, const char *fmt, ...)
-{
-	const struct step_place *at = step_place(w, name);
-	va_list ap;
-
-	va_start(ap, fmt);
-	diag_addv(w->d, at->file, at->line, fmt, ap);
-	va_end(ap);
-	w->failed = true;
-}
 
 static void check_engines_that_queue(const struct registry *reg, struct strbuf *sb)
 {

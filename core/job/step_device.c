@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A workload on a device instead of files: what is wrong about that can be seen without looking at the device. */
+#include "core/job/step_device.h"
+
 #include <errno.h>
 #include <string.h>
 
 #include "core/io/device.h"
-#include "core/job/step_check.h"
 #include "core/plugin/registry.h"
 #include "core/util/str.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The I/O parameters that are small languages of their own: bssplit, random_distribution. */
+#include "core/job/step_io.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/io/verify.h"
-#include "core/job/step_check.h"
 #include "core/param/number.h"
 #include "core/plugin/element.h"
 #include "core/plugin/registry.h"

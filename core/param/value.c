@@ -163,3 +163,10 @@ struct value *value_from_text(const char *text)
 	}
 	return v;
 }
+
+char *value_label(const struct value *v)
+{
+	if (v->type == VALUE_GROUP)
+		v = value_get(v, "name");
+	return v ? value_text(v) : NULL;
+}

@@ -47,6 +47,8 @@ const char *value_type_phrase(enum value_type type);
  * A scalar as text ("4", "true", "1.5", the string itself); caller frees; NULL for list and group.
  */
 char *value_text(const struct value *v);
+/* What it is called: a scalar's text, the `name` of a group; caller frees; NULL when it has none. */
+char *value_label(const struct value *v);
 /*
  * A text of the command line as the scalar it looks like: true/false, integer, decimal, else text.
  */
