@@ -81,7 +81,7 @@ static int create_files_check(struct fst_ctx *ctx)
 	const struct create_files_cfg *cfg = ctx->cfg;
 
 	if (cfg->size && cfg->files > UINT64_MAX / cfg->size)
-		return fst_error(ctx, EINVAL, "files times size is too large");
+		return fst_error(ctx, 0, "files times size is too large");
 	return 0;
 }
 

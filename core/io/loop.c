@@ -159,6 +159,16 @@ static int loop_go_mapped(struct loop *l, uint64_t start_ns)
 	return r;
 }
 
+/* A pause that the stop ended was of the rate, or the thinktime, too: else few I/Os seem to be more than were due. */
+static void loop_end_pause(struct loop *l, uint64_t start_ns)
+{
+	const uint64_t now = io_clock_ns(), begin = MAX(start_ns, l->ramp_end_ns);
+	const uint64_t stop = l->deadline_ns && now > l->deadline_ns ? l->deadline_ns : now;
+
+	if (loop_should_stop(l) && l->end_ns > begin && stop > l->end_ns)
+		l->end_ns = stop;
+}
+
 int loop_run(struct loop *l, uint64_t start_ns)
 {
 	int r;
@@ -174,6 +184,8 @@ int loop_run(struct loop *l, uint64_t start_ns)
 	r = l->mapped ? loop_go_mapped(l, start_ns) : loop_go(l, start_ns);
 	if (l->sched && !l->ended)
 		sched_end(l->sched, l->end_ns);
+	if (l->sched && !l->ended && r == 0)
+		loop_end_pause(l, start_ns);
 	if (!l->measure) /* over before the ramp was: nothing of it counts */
 		loop_reset_counts(l);
 	return r;

@@ -35,13 +35,13 @@ static int database_check_wal(struct fst_ctx *ctx, const struct db_cfg *cfg)
 	const uint64_t log = cfg->wal_segment * cfg->wal_segments;
 
 	if (cfg->record_min > cfg->record_max)
-		return fst_error(ctx, EINVAL, "record_min is larger than record_max");
+		return fst_error(ctx, 0, "record_min is larger than record_max");
 	if (cfg->wal_segment % 8192 || cfg->wal_buffers % 8192)
-		return fst_error(ctx, EINVAL,
+		return fst_error(ctx, 0,
 				 "wal_segment and wal_buffers must be multiples of 8KiB");
 	if (cfg->wal_recycle == DB_RECYCLE_OVERWRITE && all > log / 4)
 		return fst_error(
-			ctx, EINVAL,
+			ctx, 0,
 			"transactions of %u clients may take %llu bytes of WAL at once, more "
 			"than a quarter of wal_segment * wal_segments = %llu",
 			ctx->nworkers - 1, (unsigned long long)all, (unsigned long long)log);
@@ -55,22 +55,22 @@ static int database_check(struct fst_ctx *ctx)
 
 	if (ctx->nworkers < 2)
 		return fst_error(
-			ctx, EINVAL,
+			ctx, 0,
 			"numjobs = %u: worker 0 makes checkpoints, so that there must be at "
 			"least one more as a client",
 			ctx->nworkers);
 	if (cfg.page_size & (cfg.page_size - 1))
-		return fst_error(ctx, EINVAL, "page_size = %llu is not a power of two",
+		return fst_error(ctx, 0, "page_size = %llu is not a power of two",
 				 (unsigned long long)cfg.page_size);
 	if (cfg.file_size % cfg.page_size)
-		return fst_error(ctx, EINVAL, "file_size is not a multiple of page_size");
+		return fst_error(ctx, 0, "file_size is not a multiple of page_size");
 	if (pages < 64 || pages >= UINT32_MAX)
-		return fst_error(ctx, EINVAL, "table_size / page_size = %llu pages: too %s",
+		return fst_error(ctx, 0, "table_size / page_size = %llu pages: too %s",
 				 (unsigned long long)pages, pages < 64 ? "few" : "many");
 	if (!cfg.reads && !cfg.updates)
-		return fst_error(ctx, EINVAL, "reads and updates are both 0: nothing to do");
+		return fst_error(ctx, 0, "reads and updates are both 0: nothing to do");
 	if (!cfg.transactions && !fst_is_set(ctx, "runtime"))
-		return fst_error(ctx, EINVAL,
+		return fst_error(ctx, 0,
 				 "give a runtime, or the transactions that each client does");
 	return database_check_wal(ctx, &cfg);
 }

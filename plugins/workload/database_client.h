@@ -136,8 +136,11 @@ static inline int db_client_loop(struct db_actor *a)
 	int r = 0;
 
 	for (uint64_t i = 0; !cfg->transactions || i < cfg->transactions; i++) {
-		if (every && !db_client_wait(a, due))
+		if (every && !db_client_wait(a, due)) {
+			/* The wait for the next one was part of the rate. */
+			a->end_ns = db_now(a);
 			return 0;
+		}
 		if (db_stopping(a))
 			return 0;
 		/* Response time from when it was due: waiting in line counts. */

@@ -65,6 +65,8 @@ static int tree_check(struct fst_ctx *ctx)
 		return fst_error(ctx, 0, "%llu directories with a fanout of %llu are more than %d levels",
 				 (unsigned long long)cfg->directories, (unsigned long long)cfg->fanout,
 				 TREE_LEVELS - 2);
+	if (cfg->size_max && cfg->size > cfg->size_max)
+		return fst_error(ctx, 0, "size, the mean, is more than size_max");
 	return 0;
 }
 

@@ -47,3 +47,32 @@ refused()
 refused 'workload = "metadata"; phases = ["create"]; files = 1; name_length = 1000;' "File name too long"
 [ "$(stat -f -c %T data)" = xfs ] ||
 	refused 'workload = "prealloc"; size = "64KiB"; extsize = "64KiB";' "Operation not supported"
+
+# wrong STEP WORDS: it cannot be, said in words that are not the kernel's.
+wrong()
+{
+	cat >wrong.job <<-EOF
+	job = "wrong"; repeats = 1;
+	target = { directory = "data"; };
+	steps = ( { $1 } );
+	EOF
+	assert_exit 2 fstrial check wrong.job 2>err
+	assert_eq "$(cat err)" "wrong.job:3: $2"
+}
+wrong 'workload = "database"; numjobs = 2; transactions = 1; record_min = "800B"; record_max = "200B";' \
+	"database: record_min is larger than record_max"
+wrong 'workload = "mailpool"; size = "100MiB";' "mailpool: size, the mean, does not lie between size_min and size_max"
+wrong 'workload = "metadata"; phases = ["create"]; size_distribution = "lognormal"; size = "1KiB"; size_min = "2KiB";' \
+	"metadata: size, the mean, does not lie between size_min and size_max"
+wrong 'workload = "tree"; phases = ["unpack"]; size_max = "1KiB";' "tree: size, the mean, is more than size_max"
+
+# Of a rate that leaves time to wait, all of that time counts.
+cat >few.job <<'EOF'
+job = "few"; repeats = 1; canaries = false;
+target = { directory = "data"; };
+steps = ( { workload = "database"; table_size = "1MiB"; numjobs = 2; transaction_rate = 1; runtime = "300ms"; },
+	{ workload = "io"; rw = "write"; size = "1MiB"; rate_iops = 1; runtime = "300ms"; } );
+EOF
+assert_exit 0 fstrial run --out few few.job >table 2>log
+assert_json few/result.json "all(0 < s['metrics'][m]['value'] <= 1 / 0.3
+	for s, m in zip(d['trials'][0]['steps'], ('tps', 'iops')))"

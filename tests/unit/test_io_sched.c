@@ -178,6 +178,26 @@ static void test_missed(void)
 	io_host_free(&h);
 }
 
+/* The wait for the next one is of the rate, to the end of the time: what few I/Os there were, were no more than asked. */
+static void test_few(void)
+{
+	static const uint32_t depths[] = { 1, 8 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+		struct script_test t;
+
+		script_test_init(&t, &plain, &queued, depths[i]);
+		t.p.n = 100;
+		t.h.p.rate_iops = 10;
+		t.h.opt.runtime_ns = 170000000;
+		CU_ASSERT_EQUAL(io_host_run(&t.h), 0);
+		CU_ASSERT_TRUE(t.s.n >= 1 && t.s.n <= 2);
+		CU_ASSERT_TRUE(io_host_u64(&t.h, "measured.elapsed_ns") >= 170000000);
+		CU_ASSERT_TRUE(io_host_real(&t.h, "measured.schedule.achieved") <= 2 / 0.17);
+		script_test_free(&t);
+	}
+}
+
 /* With several in flight, too, none begins before it is due. */
 static void test_queued(void)
 {
@@ -255,6 +275,7 @@ void test_io_sched(void)
 	CU_ADD_TEST(s, test_known);
 	CU_ADD_TEST(s, test_stall);
 	CU_ADD_TEST(s, test_missed);
+	CU_ADD_TEST(s, test_few);
 	CU_ADD_TEST(s, test_queued);
 	CU_ADD_TEST(s, test_gaps);
 	CU_ADD_TEST(s, test_think);
