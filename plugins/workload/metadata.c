@@ -231,6 +231,8 @@ static int metadata_run(struct fst_worker *w)
 	if (w->counts_from_ns && w->index == 0)
 		fst_warning(w->ctx, "ramp_time leaves out latencies alone, rates are of whole phases: phase_ramp is "
 				    "each phase's");
+	if (w->index == 0 && w->ctx->nworkers == 1 && m->cfg->order == METADATA_SHIFTED)
+		fst_warning(w->ctx, "order = shifted: one worker has no neighbour, so that its own files are taken");
 	while (!quit && !ret) {
 		files_gate_pass(&s->gate, metadata_phase_begin, s);
 		ret = metadata_phase_work(m);

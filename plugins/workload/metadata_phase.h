@@ -231,8 +231,9 @@ static int metadata_mix(struct metadata_worker *m)
 	for (uint32_t i = 0; i < METADATA_N_MIXABLE; i++)
 		total += m->cfg->weight[i];
 	while (m->count < end && !metadata_stop(m) && m->now < m->s->deadline_ns) {
-		uint32_t kind = metadata_bound(m, metadata_draw(m, total));
+		const uint32_t drawn = metadata_draw(m, total), kind = metadata_bound(m, drawn);
 
+		m->bent += kind != drawn;
 		bytes = 0;
 		ret = metadata_mix_one(m, kind, &bytes);
 		if (ret)
@@ -277,6 +278,7 @@ static void metadata_merge(struct metadata_worker *m, uint64_t begin, uint64_t c
 	span->begin = !span->begin || begin < span->begin ? begin : span->begin;
 	span->end = m->now > span->end ? m->now : span->end;
 	span->all += m->count;
+	span->bent += m->bent;
 	span->cpu_ns += cpu_ns;
 	span->entries += m->entries;
 	span->early |= m->early;
@@ -297,7 +299,7 @@ static int metadata_phase_work(struct metadata_worker *m)
 	if (m->cfg->order == METADATA_SHIFTED && phase != METADATA_CREATE)
 		m->owner = (m->owner + 1) % m->w->ctx->nworkers;
 	m->set = &s->set[m->owner];
-	m->count = m->entries = m->seconds = 0;
+	m->count = m->bent = m->entries = m->seconds = 0;
 	m->early = false;
 	memset(m->ops, 0, sizeof(m->ops));
 	memset(m->second, 0, sizeof(m->second));

@@ -10,6 +10,8 @@
 
 /* Less is not to be trusted. */
 #define METADATA_MIN_NS (METADATA_NS / 2)
+/* More than one of so many operations of a mix that could not be what was drawn are said. */
+#define METADATA_BENT 100
 /* A rate that changes more from second to second than this share of its mean is said to swing. */
 #define METADATA_SWING 0.25
 
@@ -93,6 +95,18 @@ static void metadata_add(struct metadata_state *s, uint32_t phase, uint64_t wind
 	}
 }
 
+/* A mix whose weights cannot be kept is another one than was asked for. */
+static void metadata_warn_bent(struct metadata_state *s)
+{
+	const struct metadata_span *span = &s->span;
+
+	if (span->bent > span->all / METADATA_BENT)
+		fst_warning(s->ctx,
+			    "mix: %" PRIu64 " of %" PRIu64 " operations were not what the weights say: a create where no "
+			    "file was left, or an unlink where there were twice `files`",
+			    span->bent, span->all);
+}
+
 static void metadata_conclude(struct metadata_state *s, uint32_t phase)
 {
 	const struct metadata_span *span = &s->span;
@@ -112,6 +126,7 @@ static void metadata_conclude(struct metadata_state *s, uint32_t phase)
 	if (!span->ops[phase])
 		return;
 	metadata_add(s, phase, window);
+	metadata_warn_bent(s);
 	if (!(s->fairness > 0 && s->fairness <= fairness))
 		s->fairness = fairness;
 	metadata_note_phase(s, name, span->ops[phase], window, fairness);

@@ -42,7 +42,7 @@ struct metadata_result {
 /* What all workers of the phase at hand came to so far. */
 struct metadata_span {
 	uint64_t ops[METADATA_N_PHASES];
-	uint64_t all;
+	uint64_t all, bent;
 	uint64_t begin, end;
 	uint64_t cpu_ns;
 	uint64_t entries;
@@ -93,6 +93,7 @@ struct metadata_worker {
 	uint64_t ramp_ns;	/* end of the ramp */
 	uint64_t now;
 	uint64_t count;		/* operations of the phase, ramp included */
+	uint64_t bent;		/* of a mix, those that could not be what was drawn */
 	uint64_t ops[METADATA_N_PHASES];
 	uint64_t entries;
 	uint64_t second_end, seconds;

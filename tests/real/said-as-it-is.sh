@@ -76,3 +76,18 @@ EOF
 assert_exit 0 fstrial run --out few few.job >table 2>log
 assert_json few/result.json "all(0 < s['metrics'][m]['value'] <= 1 / 0.3
 	for s, m in zip(d['trials'][0]['steps'], ('tps', 'iops')))"
+
+# A mix that cannot be as it was asked for, and a neighbour that is not there.
+cat >mix.job <<'EOF'
+job = "mix"; repeats = 1; canaries = false;
+target = { directory = "data"; };
+global = { files = 50; mix_operations = 500; };
+steps = ( { workload = "metadata"; name = "bent"; phases = ["mix"]; weight_create = 0; },
+	{ workload = "metadata"; name = "kept"; phases = ["mix"]; weight_create = 10; weight_unlink = 10; files = 200; },
+	{ workload = "metadata"; name = "alone"; phases = ["create", "stat"]; min_time = "0s"; order = "shifted"; } );
+EOF
+assert_exit 0 fstrial run --out mix mix.job >table 2>log
+tr -s " \n" " " <table >flat
+grep -qE "bent: mix: [0-9]+ of 500 operations were not what the weights say" flat || fail "a mix that is another one"
+assert_lacks flat "kept: mix"
+assert_contains flat "alone: order = shifted: one worker has no neighbour"
