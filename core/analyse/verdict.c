@@ -203,6 +203,7 @@ static enum verdict decide(struct comparison *c, const struct verdict_options *o
 	}
 	/* The formula is for a loss of just the margin; what did not settle it with n needs more in any case. */
 	c->needed = fmax(ttest_needed_n(d, c->spread, opt->alpha, 0.8), (double)MIN(c->base->n, c->new->n) + 2);
+	c->needed = fmax(c->needed, (double)opt->min_n);
 	return VERDICT_INCONCLUSIVE;
 }
 

@@ -38,7 +38,6 @@ static void reader_close(struct reader *rd)
 /* 1 and a new reference; 0 at the end; -errno. Lines that begin with skip are passed over unread. */
 static int reader_next(struct reader *rd, const char *skip, json_t **out, struct err *e)
 {
-	struct err parse = { 0 };
 	ssize_t n;
 
 	do {
@@ -49,10 +48,8 @@ static int reader_next(struct reader *rd, const char *skip, json_t **out, struct
 	} while (skip && str_starts(rd->line, skip));
 	if (rd->line[n - 1] != '\n')
 		return 0;
-	*out = js_parse(rd->line, (size_t)n - 1, rd->path, &parse);
-	if (!*out)
-		return err_set(e, EINVAL, "%s:%u: %s", rd->path, rd->number, parse.text);
-	return 1;
+	*out = js_parse_from(rd->line, (size_t)n - 1, rd->path, rd->number, e);
+	return *out ? 1 : -EINVAL;
 }
 
 /* Everything of the document but the trials: the first line's members, and the last line's verdict. */

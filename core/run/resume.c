@@ -44,6 +44,7 @@ static int read_lines(struct resume *r, const char *path, const char **status, s
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0, at = 0;
+	unsigned number = 1;
 	int ret = file_read(path, (size_t)4 << 30, &text, &len, e);
 
 	while (ret == 0 && at < len) {
@@ -52,7 +53,7 @@ static int read_lines(struct resume *r, const char *path, const char **status, s
 
 		if (!nl)
 			break; /* a line that was cut off is no line */
-		line = js_parse(text + at, (size_t)(nl - text) - at, path, e);
+		line = js_parse_from(text + at, (size_t)(nl - text) - at, path, number++, e);
 		if (!line)
 			return -EINVAL;
 		keep_line(r, line, status);

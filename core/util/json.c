@@ -333,11 +333,16 @@ void js_print(const json_t *object, FILE *out)
 
 json_t *js_parse(const char *text, size_t len, const char *name, struct err *e)
 {
+	return js_parse_from(text, len, name, 1, e);
+}
+
+json_t *js_parse_from(const char *text, size_t len, const char *name, unsigned line, struct err *e)
+{
 	json_error_t where;
 	json_t *v = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
 			       &where);
 
 	if (!v)
-		err_set(e, EINVAL, "%s:%d:%d: %s", name, where.line, where.column, where.text);
+		err_set(e, EINVAL, "%s:%d:%d: %s", name, where.line + (int)line - 1, where.column, where.text);
 	return v;
 }

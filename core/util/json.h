@@ -40,6 +40,8 @@ char *js_dump(const json_t *v);
 void js_print(const json_t *object, FILE *out);
 /* Parses one document; duplicate keys and trailing text are errors. NULL on failure. */
 json_t *js_parse(const char *text, size_t len, const char *name, struct err *e);
+/* The same of a part of a file that begins with this line. */
+json_t *js_parse_from(const char *text, size_t len, const char *name, unsigned line, struct err *e);
 
 static inline void js_decrefp(json_t **p)
 {

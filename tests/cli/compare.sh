@@ -38,6 +38,10 @@ assert_contains out "too few repeats"
 assert_lacks out "REGRESSED"
 assert_exit 3 fstrial compare few.json base.json >out
 assert_lacks out "IMPROVED"
+# What would settle it is no fewer than a verdict needs.
+doc two.json 5 "o.n = 2; o.noise = 0.03"
+assert_exit 3 fstrial compare base.json two.json --format json >out
+assert_json out "[c for c in d['cells'] if c['needed'] is not None] and all(c['needed'] is None or c['needed'] >= 5 for c in d['cells'])"
 # A small loss in every cell: no cell shows it, all together do.
 assert_exit 1 fstrial compare steady.json small.json >out
 assert_contains out "0 regressed"

@@ -123,3 +123,11 @@ assert_exit 0 fstrial recover >/dev/null
 assert_exit 0 fstrial run --plugin-dir "$BUILD/tests/plugins" --quiet --resume killed scratch.job >/dev/null
 assert_schema killed/result.json
 assert_json killed/result.json "[t['block'] for t in d['trials']] == [1, 2, 3] and all(t['status'] == 'ok' for t in d['trials'])"
+# A line that is damaged is named by its number in the file.
+mkdir damaged
+sed '4s/.*/{"type": garbage}/' whole/journal.jsonl >damaged/journal.jsonl
+for command in "run --quiet --resume damaged resume.job" "show damaged"; do
+	assert_exit 2 fstrial $command >/dev/null 2>err
+	assert_contains err "damaged/journal.jsonl:4:"
+	assert_lacks err "journal.jsonl:1:"
+done
