@@ -48,15 +48,18 @@ static int FST_PRINTF(3, 0) host_error(struct fst_ctx *ctx, int err, const char 
 	return err ? -err : -EINVAL;
 }
 
-static void FST_PRINTF(2, 0) host_warning(struct fst_ctx *ctx, const char *fmt, va_list ap)
+/* Takes text. */
+static void host_warn(struct host *h, char *text)
 {
-	struct host *h = host_of(ctx);
-	char *text = xvasprintf(fmt, ap);
-
 	pthread_mutex_lock(&h->lock);
 	js_push(json_object_get(h->record, "warnings"), js_str(text));
 	pthread_mutex_unlock(&h->lock);
 	free(text);
+}
+
+static void FST_PRINTF(2, 0) host_warning(struct fst_ctx *ctx, const char *fmt, va_list ap)
+{
+	host_warn(host_of(ctx), xvasprintf(fmt, ap));
 }
 
 static void host_note(struct fst_ctx *ctx, const char *key, const char *value)
@@ -115,6 +118,8 @@ static int host_run_cmd(struct fst_ctx *ctx, const struct fst_cmd *cmd, struct f
 	}
 	if (h->sinks.command)
 		h->sinks.command(h->sinks.arg, cmd->argv, &pr);
+	if (pr.cut)
+		host_warn(h, xasprintf("%s printed more than 1 MiB: the rest of it was not looked at", cmd->argv[0]));
 	if (pr.timed_out)
 		r = err_set(&h->err, ETIMEDOUT, "%s ran for more than %.1f s and was ended", cmd->argv[0],
 			    (double)cmd->timeout_ns / (double)NSEC_PER_SEC);

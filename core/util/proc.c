@@ -159,7 +159,7 @@ static int proc_start(struct proc_child *c, struct proc_exec *x)
 }
 
 /* Takes what is there; beyond PROC_KEEP it is read all the same, so that the program goes on. */
-static void proc_drain(int *fd, struct strbuf *to)
+static void proc_drain(int *fd, struct strbuf *to, bool *cut)
 {
 	char buf[16 * 1024];
 	ssize_t n;
@@ -168,6 +168,7 @@ static void proc_drain(int *fd, struct strbuf *to)
 		return;
 	n = read(*fd, buf, sizeof(buf));
 	if (n > 0) {
+		*cut |= (size_t)n > PROC_KEEP - to->len;
 		strbuf_add(to, buf, MIN((size_t)n, PROC_KEEP - to->len));
 		return;
 	}
@@ -254,7 +255,7 @@ static void proc_loop(struct proc_child *c, struct proc_result *res, uint64_t st
 						   .events = POLLIN };
 		poll(p, PROC_STREAMS + 1, proc_poll_ms(c));
 		for (int i = 0; i < PROC_STREAMS; i++)
-			proc_drain(&c->fd[i], to[i]);
+			proc_drain(&c->fd[i], to[i], &res->cut);
 		if (!c->ended)
 			proc_reap(c, res, started);
 		proc_look_at_stop(c, res);
@@ -263,6 +264,15 @@ static void proc_loop(struct proc_child *c, struct proc_result *res, uint64_t st
 	}
 	if (!c->ended)
 		res->wall_ns = clock_now_ns() - started;
+}
+
+/* A NUL would hide all that was printed behind it. */
+static void proc_make_text(struct strbuf *sb)
+{
+	char *p = sb->buf;
+
+	while (sb->len && (p = memchr(p, '\0', (size_t)(sb->buf + sb->len - p))) != NULL)
+		*p = ' ';
 }
 
 static int proc_failure_report(const struct proc_child *c, const struct proc_cmd *cmd,
@@ -302,6 +312,8 @@ static int proc_run_path(const struct proc_cmd *cmd, const char *path, struct pr
 		proc_guard_begin(&guard, c.pid);
 		proc_loop(&c, res, started);
 		proc_guard_end(&guard);
+		proc_make_text(&res->out);
+		proc_make_text(&res->err);
 		ret = proc_failure_report(&c, cmd, e);
 	}
 	for (int i = 0; i < PROC_STREAMS; i++)

@@ -23,9 +23,11 @@ struct proc_result {
 	int signal;	 /* that ended it, or 0 */
 	bool timed_out;	 /* killed; with signal 0 it could not even be killed and was left behind */
 	bool stopped;	 /* by stop, whatever it made of that */
+	bool cut;	 /* it printed more than is kept */
 	uint64_t wall_ns;
-	struct strbuf out; /* stdout, at most 1 MiB kept */
-	struct strbuf err; /* stderr, at most 1 MiB kept */
+	/* stdout and stderr as texts, a blank for each NUL; at most the first 1 MiB is kept. */
+	struct strbuf out;
+	struct strbuf err;
 };
 
 /*

@@ -180,6 +180,15 @@ static int exec_run(struct fst_worker *w)
 
 /* ---- verify: the numbers --------------------------------------------------------------------- */
 
+/* A NUL in it would hide what is behind. */
+static void exec_end_text(char *text, size_t n)
+{
+	text[n] = '\0';
+	while (n-- > 0)
+		if (!text[n])
+			text[n] = ' ';
+}
+
 static int exec_read_file(struct fst_ctx *ctx, const char *path, char **text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -199,7 +208,7 @@ static int exec_read_file(struct fst_ctx *ctx, const char *path, char **text)
 		if (!*text || got < 0)
 			r = fst_error(ctx, *text ? errno : ENOMEM, "read %s", path);
 		else
-			(*text)[n] = '\0';
+			exec_end_text(*text, n);
 	}
 	if (fd >= 0)
 		close(fd);

@@ -140,6 +140,22 @@ static void test_much_output(void)
 	CU_ASSERT_EQUAL(res.err.len, 1024 * 1024);
 	CU_ASSERT_EQUAL(strspn(strbuf_str(&res.out), "o"), res.out.len);
 	CU_ASSERT_EQUAL(strspn(strbuf_str(&res.err), "e"), res.err.len);
+	CU_ASSERT_TRUE(res.cut);
+	proc_result_release(&res);
+}
+
+/* A NUL hides nothing of what is behind it. */
+static void test_nul(void)
+{
+	struct proc_result res;
+
+	CU_ASSERT_EQUAL(run_shell("printf '\\0a\\0\\0b\\0'; printf 'c\\0d' >&2", 0, &res), 0);
+	CU_ASSERT_STRING_EQUAL(strbuf_str(&res.out), " a  b ");
+	CU_ASSERT_STRING_EQUAL(strbuf_str(&res.err), "c d");
+	CU_ASSERT_FALSE(res.cut);
+	proc_result_release(&res);
+	CU_ASSERT_EQUAL(run_shell(":", 0, &res), 0);
+	CU_ASSERT_STRING_EQUAL(strbuf_str(&res.out), "");
 	proc_result_release(&res);
 }
 
@@ -461,6 +477,7 @@ void test_util_proc(void)
 		{ "timeout", test_timeout },
 		{ "killed by signal", test_killed },
 		{ "much output", test_much_output },
+		{ "NUL in the output", test_nul },
 		{ "background", test_background },
 		{ "stop", test_stop },
 		{ "environment", test_environment },
