@@ -24,6 +24,7 @@ class o:  # pylint: disable=invalid-name
     loss = staticmethod(lambda v: 0.0)      # share of the mean
     spread = staticmethod(lambda v: None)   # another noise for a cell
     trend = 0.0                             # logarithm, over the whole session
+    brief = False                           # too short to be trusted
     steady = None                           # of a trial's block: False
     fails = staticmethod(lambda v, block: False)
     fs = staticmethod(lambda v: "xfs")      # None: the raw device
@@ -78,6 +79,7 @@ for block in range(o.n):
             s["metrics"][name] = {"value": of(value), "unit": "ns", "better": "lower", "primary": False}
         s["expect"] = []
         t["expectations"] = None
+        s["measured"]["too_short"] = o.brief
         if o.steady is not None and block + 1 == o.steady:
             s["measured"]["steady"] = False
         fs = o.fs(v)

@@ -140,6 +140,7 @@ void cells_put(struct cells *c, const struct cell_value *v)
 	struct cell *cell = number ? &c->v[number - 1] : cells_new(c, &id, v);
 
 	cell->unsteady += v->unsteady;
+	cell->brief += v->brief;
 	if (isnan(v->v)) {
 		cell->failed++;
 		return;
@@ -207,6 +208,7 @@ static void collect_step(struct cells *c, const json_t *values, const json_t *tr
 		.step = strmap_text(pool, js_get_str(step, "name", "")),
 		.fs = strmap_text(pool, js_get_str(fs, "type", "")),
 		.unsteady = json_is_false(json_object_get(json_object_get(step, "measured"), "steady")),
+		.brief = json_is_true(json_object_get(json_object_get(step, "measured"), "too_short")),
 		.block = (uint32_t)js_get_u64(trial, "block", 0),
 		.trial = c->n_trials,
 	};

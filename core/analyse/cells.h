@@ -30,6 +30,7 @@ struct cell {
 	size_t n, cap;
 	size_t failed;	/* trials in which the step did not end well, or gave no value */
 	size_t unsteady; /* trials that did not reach the steady state they were to reach */
+	size_t brief; /* trials that were measured too short to be trusted */
 	bool drifts; /* its values, and those of the same metric, changed with time (guards.h) */
 };
 
@@ -49,7 +50,7 @@ struct cell_value {
 	const char *values, *step, *fs;
 	const char *metric, *unit;
 	enum cell_better better;
-	bool primary, unsteady;
+	bool primary, unsteady, brief;
 	double v; /* NaN: none */
 	uint32_t block, trial;
 };
@@ -61,6 +62,11 @@ char *cells_variant_text(const json_t *values);
 enum cell_better cells_better(const char *better);
 /* What was done in a step, as one line of JSON with sorted keys; caller frees. parallel may be NULL. */
 char *cells_step_id(const json_t *values, const json_t *plugin, const json_t *params, const json_t *parallel);
+/* Most of its trials were measured too short to be trusted. */
+static inline bool cells_are_brief(const struct cell *c)
+{
+	return 2 * c->brief > c->n;
+}
 void cells_put(struct cells *c, const struct cell_value *v);
 /* A step did not end well: its cells have a failed trial more. */
 void cells_put_failure(struct cells *c, const char *step_id, size_t nth);

@@ -153,6 +153,19 @@ static bool is_unsteady(const struct gather *g, const struct gather_step *step)
 	return jspan_is(steady, "false");
 }
 
+/* As the step itself said: too short to be trusted. Every step has it, so that it is looked for as text. */
+static bool is_brief(const struct gather_step *step)
+{
+	static const char name[] = "\"too_short\"";
+	const char *at = step->measured.len ? memmem(step->measured.s, step->measured.len, name, strlen(name)) : NULL;
+
+	if (!at)
+		return false;
+	at += strlen(name);
+	at += strspn(at, " \t\n:");
+	return strncmp(at, "true", 4) == 0;
+}
+
 /* On a device past its file system, if there is one on it. */
 static bool is_on_device(const struct gather *g, const struct gather_step *step)
 {
@@ -191,6 +204,7 @@ void gather_put_step(struct gather *g, const struct gather_variant *variant, con
 	v.block = g->first_block + (uint32_t)strtoul(t->block.s ? t->block.s : "0", NULL, 10);
 	g->set->n_blocks = MAX(g->set->n_blocks, v.block + 1);
 	v.unsteady = is_unsteady(g, step);
+	v.brief = is_brief(step);
 	if (is_on_device(g, step))
 		v.fs = "";
 	if (jspan_is_string(step->status, "ok"))

@@ -258,6 +258,8 @@ static void guard(struct comparison *c, const struct logs *l, const struct verdi
 		c->verdict = VERDICT_INCONCLUSIVE;
 		c->why = "the repeats spread more than the change";
 	}
+	if (!c->why && (cells_are_brief(c->base) || cells_are_brief(c->new)))
+		c->why = "measured too short to be trusted: set a longer runtime, or more work";
 }
 
 static void compare_one(struct comparison *c, const struct logs *l, const struct verdict_options *opt,

@@ -102,6 +102,7 @@ static void cells_by_boot(const struct set *s, struct cells *out)
 		last = &out->v[out->n - 1];
 		last->failed = s->cells.v[i].failed;
 		last->unsteady = s->cells.v[i].unsteady;
+		last->brief = cells_are_brief(&s->cells.v[i]) ? last->n : 0;
 		last->drifts = s->cells.v[i].drifts;
 	}
 }

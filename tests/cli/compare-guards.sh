@@ -21,6 +21,13 @@ assert_lacks out REGRESSED
 doc unsteady.json 4 "$loss; o.steady = 2"
 assert_exit 3 fstrial compare base.json unsteady.json >out
 assert_contains out "a steady state was not reached"
+# What is too short to be trusted is no better for being compared; the verdict stays, and that is beside it.
+doc brief.json 4 "$loss; o.brief = True"
+assert_exit 1 fstrial compare base.json brief.json --format json >out
+assert_json out "[c['why'] for c in d['cells'] if c['verdict'] == 'REGRESSED'] and \
+	all('too short to be trusted' in c['why'] for c in d['cells'] if c['verdict'] == 'REGRESSED')"
+assert_exit 1 fstrial compare base.json brief.json >out
+assert_contains out "measured too short to be trusted"
 
 # Canaries. The machine itself: nothing can be said.
 quiet="o.canaries = {'compute': (1.0, 0.004), 'raw': (5.0, 0.004), 'tmpfs': (9.0, 0.004)}"
