@@ -191,6 +191,16 @@ static void rates_check(struct step_work *w)
 		step_fail(w, "thinktime", "thinktime: a rate says when the next I/O is due");
 	if (step_is_given(w, "rate_process") && !io->rate && !io->rate_iops)
 		step_fail(w, "rate_process", "rate_process: there is no rate or rate_iops");
+	if (step_is_given(w, "thinktime_blocks") && !io->thinktime_ns)
+		step_fail(w, "thinktime_blocks", "thinktime_blocks: there is no thinktime");
+}
+
+static void syncs_check(struct step_work *w)
+{
+	const struct io_params *io = &w->out->io;
+
+	if (io->fsync && io->fdatasync)
+		step_fail(w, "fdatasync", "fdatasync: fsync is given, too; one of them flushes what was written");
 }
 
 static int hex_digit(char c)
@@ -271,6 +281,7 @@ void step_check_io(struct step_work *w)
 	if (io->bssplit && !step_is_bad(w, "bssplit") && bssplit_read(io, &w->job->names, &e) < 0)
 		step_fail(w, "bssplit", "bssplit = \"%s\": %s", io->bssplit, e.text);
 	rates_check(w);
+	syncs_check(w);
 	buffers_params(w);
 	verify_params(w);
 	err_clear(&e);

@@ -65,6 +65,9 @@ wrong 'workload = "mailpool"; size = "100MiB";' "mailpool: size, the mean, does 
 wrong 'workload = "metadata"; phases = ["create"]; size_distribution = "lognormal"; size = "1KiB"; size_min = "2KiB";' \
 	"metadata: size, the mean, does not lie between size_min and size_max"
 wrong 'workload = "tree"; phases = ["unpack"]; size_max = "1KiB";' "tree: size, the mean, is more than size_max"
+wrong 'workload = "io"; rw = "write"; size = "1MiB"; fsync = 10; fdatasync = 5;' \
+	"io: fdatasync: fsync is given, too; one of them flushes what was written"
+wrong 'workload = "io"; size = "1MiB"; thinktime_blocks = 5;' "io: thinktime_blocks: there is no thinktime"
 
 # Of a rate that leaves time to wait, all of that time counts.
 cat >few.job <<'EOF'
