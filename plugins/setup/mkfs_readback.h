@@ -2,10 +2,12 @@
 /* mkfs: what was asked for, and what the file system itself says of it. */
 #pragma once
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <fstrial/plugin.h>
 
@@ -155,11 +157,37 @@ static inline void mkfs_say_reserved(struct fst_ctx *ctx, const char *key)
 	fst_in_force(ctx, key, text);
 }
 
+static inline uint32_t mkfs_le32(const unsigned char *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* Of a journal on a device of its own the file system knows the UUID alone: the superblock there has its blocks. */
+static inline void mkfs_say_journal(struct fst_ctx *ctx, const char *key)
+{
+	const struct mkfs_cfg *cfg = ctx->cfg;
+	const char *device = cfg->logdev ? fst_target_device(ctx, cfg->logdev) : NULL;
+	unsigned char sb[64];
+	char text[32];
+	int fd = device ? open(device, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return;
+	if (pread(fd, sb, sizeof(sb), 1024) == (ssize_t)sizeof(sb) && sb[56] == 0x53 &&
+	    sb[57] == 0xef && mkfs_le32(sb + 24) <= 6) {
+		snprintf(text, sizeof(text), "%" PRIu64,
+			 (uint64_t)mkfs_le32(sb + 4) << (10 + mkfs_le32(sb + 24)));
+		fst_in_force(ctx, key, text);
+	}
+	close(fd);
+}
+
 static const struct {
 	const char *param;
 	void (*say)(struct fst_ctx *ctx, const char *key);
 } mkfs_said[] = {
 	{ "sw", mkfs_say_sw },
+	{ "journal_size", mkfs_say_journal },
 	{ "size", mkfs_say_size },
 	{ "naming_version", mkfs_say_naming },
 	{ "attr", mkfs_say_attr },
