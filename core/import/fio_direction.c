@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/util/json.h"
+#include "core/util/macro.h"
 #include "core/util/str.h"
 #include "core/util/units.h"
 #include "core/util/xalloc.h"
@@ -137,6 +138,20 @@ static int direction_check(const struct fio_direction *d, double claimed, const 
 	return 0;
 }
 
+/* What every figure rests on: not there is one thing, something else than an amount another. */
+static int direction_amounts(const json_t *dir, const char *name, struct err *e)
+{
+	static const char *const keys[] = { "runtime", "total_ios", "io_bytes", "iops", "bw", "bw_bytes" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const json_t *v = json_object_get(dir, keys[i]);
+
+		if (v && (!json_is_number(v) || json_number_value(v) < 0))
+			return err_set(e, EINVAL, "%s: %s is no number from 0 up", name, keys[i]);
+	}
+	return 0;
+}
+
 int fio_direction_read(const json_t *job, const json_t *options, int direction,
 		       struct fio_direction *d, struct err *e)
 {
@@ -147,6 +162,8 @@ int fio_direction_read(const json_t *job, const json_t *options, int direction,
 	*d = (struct fio_direction){ .name = directions[direction],
 				     .throughput = NAN,
 				     .rate = NAN };
+	if (direction_amounts(dir, d->name, e) < 0)
+		return -EINVAL;
 	d->runtime_ms = js_get_real(dir, "runtime", 0);
 	d->ops = js_get_real(dir, "total_ios", NAN);
 	/* Some of version 2 do not count I/Os. */
