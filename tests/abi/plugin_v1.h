@@ -644,7 +644,7 @@ static inline int fst_run_cmd(struct fst_ctx *ctx, const struct fst_cmd *cmd, st
  * estimate of a setup step: one change that apply will make, a line of `fstrial plan`. file: what the kernel
  * shows the value in, whose text now is printed in front ("/proc/sys/vm/dirty_bytes", or below the directory of
  * the trial's disk, "queue/scheduler"); the text is then the new value alone. NULL: the text says it all ("mounts
- * it with noatime"). That it is put back is said of every plugin with `revert`.
+ * it with noatime"). That it is put back is said of every plugin with `revert`, unless the estimate says `stays`.
  */
 static inline void FST_PRINTF(3, 4) fst_plan(struct fst_ctx *ctx, const char *file, const char *fmt, ...)
 {
