@@ -6,8 +6,6 @@
 
 bool bonnie_is_size(const char *s);
 bool bonnie_is_files(const char *s);
-/* The first field of a row says its format: "1.97". */
-bool bonnie_is_tag(const char *s);
 /* Six pairs of rate and CPU from v on; of the damaged one, -1: none, there is one field only. */
 void bonnie_pairs_take(struct bonnie_row *b, char **v, int first, int damaged);
 /* The machine's name has commas in it: the first fields of all that are extra too many become one. */
@@ -21,8 +19,3 @@ void bonnie_say_name(struct import *im, size_t source, unsigned line, const char
 		     const char *kind, size_t fields);
 void bonnie_refuse_count(struct import *im, size_t source, unsigned line, size_t n,
 			 const char *kind, size_t fields);
-/* How many fields a row with this tag has; 0: it is not known. */
-size_t bonnie_tagged_fields(const char *tag);
-/* A row with a tag. */
-void bonnie_tagged_add(struct import *im, size_t source, unsigned line, char **v, size_t n,
-		       enum import_shape shape);

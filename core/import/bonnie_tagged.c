@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rows of bonnie++ whose first field says their format: 1.93 and later. */
+#include "core/import/bonnie_tagged.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

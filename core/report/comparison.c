@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/report/comparison_formats.h"
 #include "core/util/exit.h"
 #include "core/util/macro.h"
 #include "core/util/xalloc.h"
-
-const char *const report_format_names[] = { "text", "markdown", "csv", "json", "junit", NULL };
 
 /* What decides comes first, then the worse verdict, then the larger loss. */
 static int worse_first(const void *a, const void *b)
@@ -229,25 +226,4 @@ char *report_detectable(const struct report *r)
 	return xasprintf("A loss of %.1f %% would have been found 8 times in 10 in the steadiest cell, one of "
 			 "%.1f %% in the noisiest.",
 			 100 * best, 100 * worst);
-}
-
-void report_print(const struct report *r, enum report_format format, bool all, FILE *out)
-{
-	switch (format) {
-	case REPORT_TEXT:
-		report_text(r, all, out);
-		break;
-	case REPORT_MARKDOWN:
-		report_markdown(r, all, out);
-		break;
-	case REPORT_CSV:
-		report_csv(r, out);
-		break;
-	case REPORT_JSON:
-		report_json_print(r, out);
-		break;
-	case REPORT_JUNIT:
-		report_junit(r, out);
-		break;
-	}
 }

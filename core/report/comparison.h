@@ -52,17 +52,5 @@ int report_exit(const struct report *r, bool allow_inconclusive);
 /* One boot a side cannot tell what is compared from the boot. */
 bool report_boot_confounded(const struct report *r);
 
-enum report_format { REPORT_TEXT, REPORT_MARKDOWN, REPORT_CSV, REPORT_JSON, REPORT_JUNIT };
-extern const char *const report_format_names[]; /* NULL-terminated */
-/* all: cells that do not decide too. */
-void report_print(const struct report *r, enum report_format format, bool all, FILE *out);
-
 /* "the smallest loss ...: what this comparison could have seen" into a fresh string. */
 char *report_detectable(const struct report *r);
-/* Why there is no verdict, or what makes it a doubtful one: conditions, within sides too. Fresh lines. */
-void report_put_conditions(const struct report *r, FILE *out);
-/* Text and Markdown. */
-void report_text(const struct report *r, bool all, FILE *out);
-void report_markdown(const struct report *r, bool all, FILE *out);
-/* Acceptances that are of no use any more. */
-void report_put_unused(const struct accepts *a, FILE *out);

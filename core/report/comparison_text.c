@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison for people: the conditions, the table, what it means. */
+#include "core/report/comparison_text.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/analyse/basic.h"
-#include "core/report/comparison.h"
 #include "core/report/quote.h"
 #include "core/report/scale.h"
 #include "core/report/table.h"

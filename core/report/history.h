@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "core/report/comparison.h"
+#include "core/report/comparison_print.h"
 
 struct history {
 	struct set *sets; /* the base, then the others from old to new */

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "core/analyse/basic.h"
-#include "core/report/scale.h"
+#include "core/report/comparison_text.h"
 #include "core/report/history.h"
 #include "core/report/quote.h"
+#include "core/report/scale.h"
 #include "core/report/table.h"
 #include "core/util/str.h"
 #include "core/util/strbuf.h"
