@@ -96,7 +96,10 @@ static int uring_setup(struct fst_engine *e)
 			p.flags |= IORING_SETUP_SQ_AFF;
 			p.sq_thread_cpu = (unsigned int)cfg->sqthread_poll_cpu;
 		}
-		return io_uring_queue_init_params(e->depth, &st->ring, &p);
+		/* The thread says late which places are free: as many may be done and reaped by then. */
+		return io_uring_queue_init_params(
+			e->depth < URING_DEPTH_MAX / 2 ? 2 * e->depth : URING_DEPTH_MAX, &st->ring,
+			&p);
 	}
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && r == -EINVAL; i++) {
 		memset(&p, 0, sizeof(p));

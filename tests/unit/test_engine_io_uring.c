@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests of engine io_uring on a real file. */
+#include <pthread.h>
+
 #include "tests/unit/engine_bench.h"
 
 void test_engine_io_uring(void);
@@ -54,6 +56,33 @@ static void test_many(void)
 		engine_many(&b);
 		engine_bench_free(&b);
 	}
+}
+
+static void *spin(void *stop)
+{
+	while (!__atomic_load_n((const bool *)stop, __ATOMIC_RELAXED))
+		;
+	return NULL;
+}
+
+/* The kernel's thread may be stopped when it has done an I/O, and not yet said that its place is free. */
+static void test_poll_crowded(void)
+{
+	enum { SPINNERS = 4, READS = 2000 };
+	pthread_t id[SPINNERS];
+	struct engine_bench b;
+	static bool stop; /* a fatal failure leaves this function, and the threads */
+
+	engine_bench_init(&b, engine, "sqthread_poll=true", 1);
+	CU_ASSERT_EQUAL_FATAL(engine_bench_open(&b), 0);
+	for (size_t i = 0; i < SPINNERS; i++)
+		CU_ASSERT_EQUAL_FATAL(pthread_create(&id[i], NULL, spin, &stop), 0);
+	for (size_t i = 0; i < READS; i++)
+		CU_ASSERT_EQUAL(engine_do(&b, FST_IO_READ, 0, 0, ENGINE_BS), ENGINE_BS);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	for (size_t i = 0; i < SPINNERS; i++)
+		pthread_join(id[i], NULL);
+	engine_bench_free(&b);
 }
 
 static void test_full(void)
@@ -123,6 +152,7 @@ void test_engine_io_uring(void)
 		return;
 	CU_ADD_TEST(s, test_basics);
 	CU_ADD_TEST(s, test_many);
+	CU_ADD_TEST(s, test_poll_crowded);
 	CU_ADD_TEST(s, test_full);
 	CU_ADD_TEST(s, test_out_of_order);
 	CU_ADD_TEST(s, test_check);
