@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/analyse/accept.h"
 #include "core/util/file.h"
@@ -82,19 +83,17 @@ static bool take_range(const char *text, double *lo, double *hi)
 	       *lo <= *hi;
 }
 
+/* One of the calendar: what would be another day once it is counted out is none. */
 static bool is_day(const char *s)
 {
-	static const char shape[] = "dddd-dd-dd";
-	unsigned month, day;
+	struct tm tm = { 0 };
+	const char *end = strptime(s, "%Y-%m-%d", &tm);
+	char back[32];
 
-	if (strlen(s) != strlen(shape))
+	if (!end || *end)
 		return false;
-	for (size_t i = 0; shape[i]; i++)
-		if (shape[i] == 'd' ? !isdigit((unsigned char)s[i]) : s[i] != '-')
-			return false;
-	month = (unsigned)((s[5] - '0') * 10 + s[6] - '0');
-	day = (unsigned)((s[8] - '0') * 10 + s[9] - '0');
-	return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+	timegm(&tm);
+	return strftime(back, sizeof(back), "%Y-%m-%d", &tm) && str_eq(back, s);
 }
 
 /* until=DATE or NAME=PATTERN; what is wrong, or NULL. */

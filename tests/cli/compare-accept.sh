@@ -73,6 +73,9 @@ x=1 write.throughput -20%..-10% ""
 x=1 write.throughput -20%..-10% "when" until=tomorrow
 x=1 write.throughput -20%..-10% "what" forever
 x=1 write.throughput -20%..-10% "no end
+x=1 write.throughput -20%..-10% "no day" until=2027-02-30
+x=1 write.throughput -20%..-10% "no month" until=2027-13-01
+x=1 write.throughput -20%..-10% "one day in four years" until=2028-02-29
 END
 assert_exit 2 compare --accept bad.txt >out 2>err
 [ ! -s out ] || fail "compared all the same"
@@ -84,6 +87,8 @@ bad.txt:5: the reason is empty
 bad.txt:6: "until=tomorrow": until= is not a date like 2027-01-31
 bad.txt:7: "forever": behind the reason come only until=DATE, kernel=PATTERN and TOOL=PATTERN
 bad.txt:8: a quotation mark is not closed
+bad.txt:9: "until=2027-02-30": until= is not a date like 2027-01-31
+bad.txt:10: "until=2027-13-01": until= is not a date like 2027-01-31
 END
 diff -u want err || fail "other lines"
 assert_exit 2 compare --accept nothing.txt >out 2>err
