@@ -61,7 +61,9 @@ static void plan_take_warnings(struct ask_step *a, json_t *record)
 	json_t *w;
 
 	json_array_foreach(json_object_get(a->host.record, "warnings"), i, w)
+	{
 		plan_warn(a, record, "", json_string_value(w));
+	}
 }
 
 /* What a step says of itself, for those that run beside others: a record of its own. */
