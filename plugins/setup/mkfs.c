@@ -311,7 +311,7 @@ static int mkfs_apply(struct fst_ctx *ctx)
 		r = mkfs_place(ctx, &m);
 	if (r == 0)
 		r = mkfs_take_config(ctx, &m, path);
-	if (r < 0)
+	if (r)
 		return r;
 	mkfs_say_asked(ctx);
 	r = mkfs_learn_block_size(ctx, &m, &st->other, path);
