@@ -88,14 +88,22 @@ wait $holder 2>/dev/null || true
 make_loop 100M
 ln -s "$LOOP" link
 before=$(hash)
-for words in "link" "-z link" "-zlink" "-Fz$PWD/link" "-Fz./link"; do
-	cat > links.job <<-END
-	target = { scratch = "400MiB"; scratch_dir = "."; };
-	repeats = 1;
-	steps = ( { setup = "mkfs"; fs = "ext4"; options = "$words"; } );
-	END
-	rm -rf links
-	assert_exit 1 fstrial run --out links links.job >table 2>log
-	assert_json links/result.json "'is a device; only the job' in d['trials'][0]['reason']"
-	assert_eq "$(hash)" "$before" "the other device's bytes"
-done
+links() # STATUS OPTIONS...: what is said is in log and result
+{
+	local status=$1 words
+	shift
+	for words; do
+		cat > links.job <<-END
+		target = { scratch = "400MiB"; scratch_dir = "."; };
+		repeats = 1;
+		steps = ( { setup = "mkfs"; fs = "ext4"; options = "$words"; } );
+		END
+		rm -rf links
+		assert_exit "$status" fstrial run --out links links.job >table 2>log
+		assert_eq "$(hash)" "$before" "the other device's bytes"
+		[ "$status" = 1 ] || assert_contains log "links.job:3: mkfs: options: "
+		[ "$status" = 2 ] || assert_json links/result.json "'is a device; only the job' in d['trials'][0]['reason']"
+	done
+}
+links 2 "link" "-z link" "-zlink" "-Fz$PWD/link" "-Fz./link" "-J device=link" "-Jdevice=$PWD/link"
+links 1 "-E journal=./link"
