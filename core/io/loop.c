@@ -182,10 +182,11 @@ int loop_run(struct loop *l, uint64_t start_ns)
 	if (l->sched)
 		sched_begin(l->sched, start_ns);
 	r = l->mapped ? loop_go_mapped(l, start_ns) : loop_go(l, start_ns);
-	if (l->sched && !l->ended)
+	if (l->sched && !l->ended) {
 		sched_end(l->sched, l->end_ns);
-	if (l->sched && !l->ended && r == 0)
-		loop_end_pause(l, start_ns);
+		if (r == 0)
+			loop_end_pause(l, start_ns);
+	}
 	if (!l->measure) /* over before the ramp was: nothing of it counts */
 		loop_reset_counts(l);
 	return r;

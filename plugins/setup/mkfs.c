@@ -203,6 +203,16 @@ static int mkfs_take_config(struct fst_ctx *ctx, struct mkfs_make *m, const char
 	return mkfs_guard_file(ctx, "config", st->config);
 }
 
+/* The job's options as words, and that none of them, and no file, leads to another device now. */
+static int mkfs_take_options(struct fst_ctx *ctx)
+{
+	int r = mkfs_split_options(ctx);
+
+	if (r == 0)
+		r = mkfs_guard_options(ctx, true);
+	return r < 0 ? r : mkfs_guard_files(ctx);
+}
+
 /* What will be made, where the tool is there and can be asked. *taken: false with a warning when it will refuse. */
 static int mkfs_plan(struct fst_ctx *ctx, uint64_t bytes, bool *taken)
 {
@@ -216,11 +226,7 @@ static int mkfs_plan(struct fst_ctx *ctx, uint64_t bytes, bool *taken)
 	*taken = true;
 	if (!path || mkfs_dry_enough())
 		return 0;
-	r = mkfs_split_options(ctx);
-	if (r == 0)
-		r = mkfs_guard_options(ctx, true);
-	if (r == 0)
-		r = mkfs_guard_files(ctx);
+	r = mkfs_take_options(ctx);
 	if (r == 0)
 		r = mkfs_take_config(ctx, &m, path);
 	if (r < 0)
@@ -244,7 +250,6 @@ static int mkfs_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
 	const struct mkfs_cfg *cfg = ctx->cfg;
 	const char *size = fst_fact(ctx, "device.size");
 	unsigned long long bytes = size ? strtoull(size, NULL, 10) : 0;
-
 	bool taken;
 	int r = mkfs_plan(ctx, bytes, &taken);
 
@@ -302,11 +307,7 @@ static int mkfs_apply(struct fst_ctx *ctx)
 
 	if (!path)
 		return fst_error(ctx, ENOENT, "%s is not installed", m.program);
-	r = mkfs_split_options(ctx);
-	if (r == 0)
-		r = mkfs_guard_options(ctx, true);
-	if (r == 0)
-		r = mkfs_guard_files(ctx);
+	r = mkfs_take_options(ctx);
 	if (r == 0)
 		r = mkfs_place(ctx, &m);
 	if (r == 0)

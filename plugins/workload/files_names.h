@@ -142,6 +142,20 @@ struct files_size {
 	uint64_t seed;
 };
 
+/* check: sizes about a mean need one, within their limits. max 0: no limit. */
+static inline int files_check_mean(struct fst_ctx *ctx, int kind, uint64_t size, uint64_t min,
+				   uint64_t max)
+{
+	if (kind != FILES_LOGNORMAL && kind != FILES_EXPONENTIAL)
+		return 0;
+	if (!size)
+		return fst_error(ctx, 0, "size_distribution: size, the mean, is to be at least 1");
+	if (size < min || (max && size > max))
+		return fst_error(ctx, 0,
+				 "size, the mean, does not lie between size_min and size_max");
+	return 0;
+}
+
 /* A number of the standard normal distribution, by Box and Muller. */
 static inline double files_normal(uint64_t a, uint64_t b)
 {

@@ -20,12 +20,7 @@ static int transactions_check(struct fst_ctx *ctx)
 		return fst_error(ctx, 0, "size_max is less than size_min");
 	if (cfg->sizes == FILES_UNIFORM && !cfg->size_max)
 		return fst_error(ctx, 0, "size_distribution = uniform needs size_max");
-	if ((cfg->sizes == FILES_LOGNORMAL || cfg->sizes == FILES_EXPONENTIAL) && !cfg->size)
-		return fst_error(ctx, 0, "size_distribution: size, the mean, is to be at least 1");
-	if ((cfg->sizes == FILES_LOGNORMAL || cfg->sizes == FILES_EXPONENTIAL) &&
-	    (cfg->size < cfg->size_min || (cfg->size_max && cfg->size > cfg->size_max)))
-		return fst_error(ctx, 0, "size, the mean, does not lie between size_min and size_max");
-	return 0;
+	return files_check_mean(ctx, cfg->sizes, cfg->size, cfg->size_min, cfg->size_max);
 }
 
 static int transactions_estimate(struct fst_ctx *ctx, struct fst_estimate *est)
